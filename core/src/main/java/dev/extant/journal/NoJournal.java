@@ -1,0 +1,220 @@
+package dev.extant.journal;
+
+import dev.extant.block.RequestQueue;
+import dev.extant.cache.Buffer;
+import dev.extant.cache.BufferCache;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/// The journal of a file system that has none: a "commit" writes all dirty data and metadata home and
+/// flushes. Nothing is atomic over a crash; what a commit covered is durable.
+///
+/// `gate`: handles hold it shared, a commit holds it exclusively while it seals and collects, so that sealers
+/// run with no handle open.
+public final class NoJournal implements Journal {
+  private final RequestQueue queue;
+  private final BufferCache buffers;
+  private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock(true);
+  private final List<CommitListener> listeners = new CopyOnWriteArrayList<>();
+
+  /// Guarded by itself.
+  private final Map<Buffer, Sealer> touched = new IdentityHashMap<>();
+
+  /// Guarded by `touched`.
+  private final Map<OrderedData, Boolean> ordered = new IdentityHashMap<>();
+
+  private volatile long runningTid = 1;
+  private volatile Throwable abortCause;
+
+  public NoJournal(RequestQueue queue, BufferCache buffers) {
+    this.queue = queue;
+    this.buffers = buffers;
+  }
+
+  @Override
+  public Handle start(int credits) throws IOException {
+    checkAlive();
+    gate.readLock().lock();
+    return new DirectHandle(runningTid, credits);
+  }
+
+  @Override
+  public int maxCredits() {
+    return Integer.MAX_VALUE;
+  }
+
+  @Override
+  public CompletableFuture<Void> commit(long tid) {
+    return committed(tid) ? CompletableFuture.completedFuture(null) : commitRunning();
+  }
+
+  @Override
+  public CompletableFuture<Void> commitRunning() {
+    try {
+      writeEverything();
+      return CompletableFuture.completedFuture(null);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  @Override
+  public boolean committed(long tid) {
+    return tid < runningTid;
+  }
+
+  private synchronized void writeEverything() throws IOException {
+    checkAlive();
+    long tid = runningTid;
+    try {
+      List<OrderedData> data;
+      List<Buffer> metadata;
+      gate.writeLock().lock();
+      try {
+        sealAll();
+        data = new ArrayList<>(ordered.keySet());
+        metadata = new ArrayList<>(touched.keySet());
+        ordered.clear();
+        touched.clear();
+        runningTid = tid + 1;
+      } finally {
+        gate.writeLock().unlock();
+      }
+      for (OrderedData file : data) {
+        file.writeOrdered();
+      }
+      metadata.removeIf(buffer -> !buffer.dirty());
+      buffers.writeBack(metadata);
+      metadata.forEach(Buffer::close);
+      queue.flush();
+    } catch (IOException e) {
+      abort(e);
+      throw e;
+    }
+    for (CommitListener listener : listeners) {
+      listener.committed(tid);
+    }
+  }
+
+  private void sealAll() {
+    for (int rank = 0; rank < 2; rank++) {
+      for (Map.Entry<Buffer, Sealer> entry : touched.entrySet()) {
+        Sealer sealer = entry.getValue();
+        if (sealer != null && sealer.rank() == rank) {
+          sealer.seal(entry.getKey());
+        }
+      }
+    }
+  }
+
+  @Override
+  public void addCommitListener(CommitListener listener) {
+    listeners.add(listener);
+  }
+
+  @Override
+  public synchronized void abort(Throwable cause) {
+    if (abortCause == null) {
+      abortCause = cause;
+    }
+  }
+
+  @Override
+  public Throwable abortCause() {
+    return abortCause;
+  }
+
+  @Override
+  public void checkpoint() throws IOException {
+    writeEverything();
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (abortCause == null) {
+      writeEverything();
+    }
+  }
+
+  private void checkAlive() throws JournalAbortedException {
+    Throwable cause = abortCause;
+    if (cause != null) {
+      throw new JournalAbortedException(cause);
+    }
+  }
+
+  private final class DirectHandle implements Handle {
+    private final long tid;
+    private int creditsLeft;
+
+    DirectHandle(long tid, int credits) {
+      this.tid = tid;
+      this.creditsLeft = credits;
+    }
+
+    @Override
+    public long tid() {
+      return tid;
+    }
+
+    @Override
+    public void writeAccess(Buffer buffer) {}
+
+    @Override
+    public void createAccess(Buffer buffer) {}
+
+    @Override
+    public void dirty(Buffer buffer, Sealer sealer) {
+      synchronized (touched) {
+        if (!touched.containsKey(buffer)) {
+          buffer.pin();
+          touched.put(buffer, sealer);
+        } else if (sealer != null) {
+          touched.put(buffer, sealer);
+        }
+        buffer.dirty(true);
+      }
+    }
+
+    @Override
+    public void forget(long blockNr, Buffer buffer) {
+      synchronized (touched) {
+        if (buffer != null && touched.containsKey(buffer)) {
+          touched.remove(buffer);
+          buffer.dirty(false);
+          buffer.close();
+        }
+      }
+      buffers.forget(blockNr);
+    }
+
+    @Override
+    public void orderedData(OrderedData data) {
+      synchronized (touched) {
+        ordered.put(data, true);
+      }
+    }
+
+    @Override
+    public boolean extend(int credits) {
+      creditsLeft += credits;
+      return true;
+    }
+
+    @Override
+    public int creditsLeft() {
+      return creditsLeft;
+    }
+
+    @Override
+    public void close() {
+      gate.readLock().unlock();
+    }
+  }
+}
