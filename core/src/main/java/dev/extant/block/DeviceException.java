@@ -49,7 +49,15 @@ public final class DeviceException extends IOException {
     String verb = operation.name().toLowerCase(java.util.Locale.ROOT);
     return offset < 0
         ? device + ": " + verb + " failed: " + reason
-        : device + ": " + verb + " of " + lengthBytes + " bytes at offset " + offset + " failed: " + reason;
+        : device
+            + ": "
+            + verb
+            + " of "
+            + lengthBytes
+            + " bytes at offset "
+            + offset
+            + " failed: "
+            + reason;
   }
 
   public Kind kind() {

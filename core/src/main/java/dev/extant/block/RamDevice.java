@@ -4,7 +4,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// A device in off-heap memory. Every write is durable at once (for this process); flush does nothing.
+/// A device in off-heap memory. Every write is durable at once (for this process); flush does
+/// nothing.
 public final class RamDevice implements BlockDevice {
   private final Arena arena = Arena.ofShared();
   private final MemorySegment memory;

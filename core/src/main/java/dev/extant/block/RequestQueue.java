@@ -26,8 +26,8 @@ public final class RequestQueue implements AutoCloseable {
     device.write(offset, sources, fua);
   }
 
-  /// Queues a write. The segments must stay untouched and alive until the future is done. It fails with a
-  /// [DeviceException].
+  /// Queues a write. The segments must stay untouched and alive until the future is done. It fails
+  /// with a [DeviceException].
   public CompletableFuture<Void> submitWrite(long offset, List<MemorySegment> sources) {
     try {
       device.write(offset, sources, false);

@@ -4,11 +4,12 @@ import java.lang.foreign.MemorySegment;
 
 /// A buffer head: one metadata block in memory. It is not used for file data (see the page cache).
 ///
-/// Its segment is the same for the buffer's whole life. A buffer is handed out pinned by [BufferCache] and
-/// must be closed once per hand-out; while it is pinned, dirty, or has an attachment it is never evicted.
+/// Its segment is the same for the buffer's whole life. A buffer is handed out pinned by
+/// [BufferCache] and must be closed once per hand-out; while it is pinned, dirty, or has an
+/// attachment it is never evicted.
 ///
-/// Who may change the bytes, and under which lock, is decided by the owner of the block (ext4) and the
-/// journal; the cache only moves them.
+/// Who may change the bytes, and under which lock, is decided by the owner of the block (ext4) and
+/// the journal; the cache only moves them.
 public final class Buffer implements AutoCloseable {
   private final BufferCache cache;
   private final long blockNr;
@@ -39,8 +40,8 @@ public final class Buffer implements AutoCloseable {
     return data;
   }
 
-  /// Must be written home before it may leave the cache. With a journal it is set only once the block's
-  /// transaction is in the log.
+  /// Must be written home before it may leave the cache. With a journal it is set only once the
+  /// block's transaction is in the log.
   public boolean dirty() {
     return dirty;
   }

@@ -63,7 +63,8 @@ public final class BufferCache implements AutoCloseable {
   /// Starts reading blocks that will soon be asked for. A hint: errors show up at the later read.
   public void readAhead(long blockNr, int count) {}
 
-  /// Writes the given buffers home (sorted, neighbours gathered) and waits; marks them clean. Does not flush.
+  /// Writes the given buffers home (sorted, neighbours gathered) and waits; marks them clean. Does
+  /// not flush.
   public void writeBack(Collection<Buffer> batch) throws IOException {
     List<Buffer> sorted = new ArrayList<>(batch);
     sorted.sort(Comparator.comparingLong(Buffer::blockNr));
@@ -91,7 +92,8 @@ public final class BufferCache implements AutoCloseable {
     writeBack(dirty);
   }
 
-  /// Drops the block's pending home write: the block was freed. Its next [#read] comes from the device.
+  /// Drops the block's pending home write: the block was freed. Its next [#read] comes from the
+  /// device.
   public synchronized void forget(long blockNr) {
     Buffer buffer = buffers.get(blockNr);
     if (buffer != null) {
@@ -103,7 +105,8 @@ public final class BufferCache implements AutoCloseable {
 
   private Buffer slot(long blockNr) {
     Buffer buffer =
-        buffers.computeIfAbsent(blockNr, nr -> new Buffer(this, nr, arena.allocate(blockSizeBytes, 8)));
+        buffers.computeIfAbsent(
+            blockNr, nr -> new Buffer(this, nr, arena.allocate(blockSizeBytes, 8)));
     buffer.pins++;
     return buffer;
   }

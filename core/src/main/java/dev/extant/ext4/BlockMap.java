@@ -3,35 +3,36 @@ package dev.extant.ext4;
 import dev.extant.journal.Handle;
 import java.io.IOException;
 
-/// Where the blocks of a file are. Implemented by extent trees; block pointers of ext2/3 come later.
+/// Where the blocks of a file are. Implemented by extent trees; block pointers of ext2/3 come
+/// later.
 ///
 /// Callers hold the inode's `lock`; implementations take its `mapLock` themselves.
 interface BlockMap {
-  /// A run of logical blocks that behave alike. `blockNr` is 0 for a hole. An unwritten run is allocated but
-  /// reads as zeroes.
+  /// A run of logical blocks that behave alike. `blockNr` is 0 for a hole. An unwritten run is
+  /// allocated but reads as zeroes.
   record Run(long logical, long blockNr, int count, boolean unwritten) {
     boolean hole() {
       return blockNr == 0;
     }
   }
 
-  /// The run that begins at `logical`, at most `maxCount` (>= 1) blocks long. Behind the last block it is a
-  /// hole.
+  /// The run that begins at `logical`, at most `maxCount` (>= 1) blocks long. Behind the last block
+  /// it is a hole.
   Run lookup(Inode inode, long logical, int maxCount) throws IOException;
 
-  /// Credits that allocating one run of up to `count` blocks may need, everything included (tree, bitmaps,
-  /// descriptors, inode).
+  /// Credits that allocating one run of up to `count` blocks may need, everything included (tree,
+  /// bitmaps, descriptors, inode).
   int allocateCredits(Inode inode, int count);
 
-  /// Makes blocks from `logical` on be allocated and written (up to `maxCount`, at least 1): returns an
-  /// existing run as it is, converts an unwritten one, or allocates. `fresh` tells which happened. ENOSPC
-  /// when the disk is full.
+  /// Makes blocks from `logical` on be allocated and written (up to `maxCount`, at least 1):
+  /// returns an existing run as it is, converts an unwritten one, or allocates. `fresh` tells which
+  /// happened. ENOSPC when the disk is full.
   Allocation allocate(Handle handle, Inode inode, long logical, int maxCount) throws IOException;
 
   /// `fresh`: the blocks held no data of this file before; their old content is garbage.
   record Allocation(Run run, boolean fresh) {}
 
-  /// Frees blocks at and behind `fromLogical`, from the end backwards, as far as the handle's credits go.
-  /// Returns true when all is freed; false: start another handle and call again.
+  /// Frees blocks at and behind `fromLogical`, from the end backwards, as far as the handle's
+  /// credits go. Returns true when all is freed; false: start another handle and call again.
   boolean truncate(Handle handle, Inode inode, long fromLogical) throws IOException;
 }

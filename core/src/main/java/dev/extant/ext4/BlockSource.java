@@ -3,19 +3,22 @@ package dev.extant.ext4;
 import dev.extant.journal.Handle;
 import java.io.IOException;
 
-/// Free blocks and how to take and give them. Implemented by the block allocator over the groups' bitmaps.
+/// Free blocks and how to take and give them. Implemented by the block allocator over the groups'
+/// bitmaps.
 interface BlockSource {
   record Extent(long blockNr, int count) {}
 
-  /// Takes up to `wanted` contiguous blocks, at least 1, as near to `goal` as possible (exactly there if
-  /// free). ENOSPC if there are none. Needs 2 credits (bitmap, descriptor block). Does not touch i_blocks.
+  /// Takes up to `wanted` contiguous blocks, at least 1, as near to `goal` as possible (exactly
+  /// there if free). ENOSPC if there are none. Needs 2 credits (bitmap, descriptor block). Does not
+  /// touch i_blocks.
   Extent allocate(Handle handle, long goal, int wanted) throws IOException;
 
-  /// Gives blocks back; they are not handed out again before the handle's transaction is durable (I4). Blocks
-  /// of `metadata` are revoked. Needs 2 credits per group touched. EUCLEAN if one of them is free already
-  /// or lies in the file system's own structures.
+  /// Gives blocks back; they are not handed out again before the handle's transaction is durable
+  /// (I4). Blocks of `metadata` are revoked. Needs 2 credits per group touched. EUCLEAN if one of
+  /// them is free already or lies in the file system's own structures.
   void free(Handle handle, long blockNr, int count, boolean metadata) throws IOException;
 
-  /// Where blocks of this inode should go when nothing better is known: its group, coloured by inode.
+  /// Where blocks of this inode should go when nothing better is known: its group, coloured by
+  /// inode.
   long goalOf(Inode inode);
 }

@@ -8,16 +8,17 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /// An inode in memory. There is at most one object per inode number and mount ([InodeTable]).
 ///
-/// Lock order: `lock` of a directory, then `lock` of other inodes by ascending number, then a journal handle,
-/// then `mapLock`, then locks of the allocators and caches. Nobody takes `lock` while holding a handle.
+/// Lock order: `lock` of a directory, then `lock` of other inodes by ascending number, then a
+/// journal handle, then `mapLock`, then locks of the allocators and caches. Nobody takes `lock`
+/// while holding a handle.
 public final class Inode implements Node {
   private final InodeTable table;
   private final long ino;
   private final FileType type;
 
-  /// The inode's bytes, newest state. Changed only under `lock` (write), except the block map part, `i_blocks`
-  /// and `i_flags`' map bits, which `mapLock` guards. Every change ends with [InodeTable#update] in the same
-  /// handle.
+  /// The inode's bytes, newest state. Changed only under `lock` (write), except the block map part,
+  /// `i_blocks` and `i_flags`' map bits, which `mapLock` guards. Every change ends with
+  /// [InodeTable#update] in the same handle.
   final MemorySegment raw;
 
   /// Guards the file's content, size, attributes, and, of a directory, its entries.
@@ -26,8 +27,8 @@ public final class Inode implements Node {
   /// Guards the block map (extent tree). Taken inside handles.
   final ReentrantReadWriteLock mapLock = new ReentrantReadWriteLock();
 
-  /// The transaction of the newest change of anything / of what reading the data back needs. 0: none since
-  /// load.
+  /// The transaction of the newest change of anything / of what reading the data back needs. 0:
+  /// none since load.
   volatile long syncTid;
 
   volatile long datasyncTid;

@@ -6,16 +6,17 @@ import java.util.concurrent.CompletableFuture;
 /// What the file system needs of a journal: atomic groups of metadata changes with a durable end.
 /// Implemented by the jbd2-compatible journal and by [NoJournal].
 public interface Journal extends AutoCloseable {
-  /// Opens a handle with room for changing `credits` metadata blocks. Waits while the running transaction is
-  /// being closed or the log is full. Throws [JournalAbortedException] after an abort.
+  /// Opens a handle with room for changing `credits` metadata blocks. Waits while the running
+  /// transaction is being closed or the log is full. Throws [JournalAbortedException] after an
+  /// abort.
   Handle start(int credits) throws IOException;
 
   /// The most credits one handle may have.
   int maxCredits();
 
-  /// Asks for transaction `tid` to be committed and returns its durability: done when the transaction and the
-  /// data it orders are durable, failed when the journal aborted first. Transactions already durable give a
-  /// completed future. Cancelling it cancels nothing else.
+  /// Asks for transaction `tid` to be committed and returns its durability: done when the
+  /// transaction and the data it orders are durable, failed when the journal aborted first.
+  /// Transactions already durable give a completed future. Cancelling it cancels nothing else.
   CompletableFuture<Void> commit(long tid);
 
   /// The same for whatever is running or committing now.

@@ -12,11 +12,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/// The journal of a file system that has none: a "commit" writes all dirty data and metadata home and
-/// flushes. Nothing is atomic over a crash; what a commit covered is durable.
+/// The journal of a file system that has none: a "commit" writes all dirty data and metadata home
+/// and flushes. Nothing is atomic over a crash; what a commit covered is durable.
 ///
-/// `gate`: handles hold it shared, a commit holds it exclusively while it seals and collects, so that sealers
-/// run with no handle open.
+/// `gate`: handles hold it shared, a commit holds it exclusively while it seals and collects, so
+/// that sealers run with no handle open.
 public final class NoJournal implements Journal {
   private final RequestQueue queue;
   private final BufferCache buffers;

@@ -4,11 +4,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Big-endian access to a [MemorySegment], for jbd2 journal structures (`__be16`, `__be32`, `__be64`).
+/// Big-endian access to a [MemorySegment], for jbd2 journal structures (`__be16`, `__be32`,
+/// `__be64`).
 ///
-/// Unsigned values widen: a `u16` is an `int`, a `u32` is a `long`. A `u64` stays a `long` with its bits as
-/// they are. Offsets are in bytes from the start of the segment; an access outside it throws
-/// [IndexOutOfBoundsException].
+/// Unsigned values widen: a `u16` is an `int`, a `u32` is a `long`. A `u64` stays a `long` with its
+/// bits as they are. Offsets are in bytes from the start of the segment; an access outside it
+/// throws [IndexOutOfBoundsException].
 public final class Be {
   private static final ValueLayout.OfShort SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);

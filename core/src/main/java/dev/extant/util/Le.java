@@ -4,11 +4,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Little-endian access to a [MemorySegment], for ext2/3/4 structures (`__le16`, `__le32`, `__le64`).
+/// Little-endian access to a [MemorySegment], for ext2/3/4 structures (`__le16`, `__le32`,
+/// `__le64`).
 ///
-/// Unsigned values widen: a `u16` is an `int`, a `u32` is a `long`. A `u64` stays a `long` with its bits as
-/// they are. Offsets are in bytes from the start of the segment; an access outside it throws
-/// [IndexOutOfBoundsException].
+/// Unsigned values widen: a `u16` is an `int`, a `u32` is a `long`. A `u64` stays a `long` with its
+/// bits as they are. Offsets are in bytes from the start of the segment; an access outside it
+/// throws [IndexOutOfBoundsException].
 public final class Le {
   private static final ValueLayout.OfShort SHORT =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);

@@ -1,8 +1,8 @@
 package dev.extant.vfs;
 
-/// What stat(2) tells, at one moment. `mode` holds type and permission bits (12 bits with setuid, setgid,
-/// sticky). `allocatedBytes` counts what the file occupies. `rdev` is major << 8 | minor as Linux's
-/// new_encode_dev packs it, 0 unless a device.
+/// What stat(2) tells, at one moment. `mode` holds type and permission bits (12 bits with setuid,
+/// setgid, sticky). `allocatedBytes` counts what the file occupies. `rdev` is major << 8 | minor as
+/// Linux's new_encode_dev packs it, 0 unless a device.
 public record Attributes(
     long ino,
     int generation,

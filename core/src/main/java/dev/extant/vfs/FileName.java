@@ -61,7 +61,8 @@ public final class FileName implements Comparable<FileName> {
     return hash;
   }
 
-  /// The name as UTF-8; bytes that are not valid UTF-8 show as U+FFFD. For messages, not for look-up.
+  /// The name as UTF-8; bytes that are not valid UTF-8 show as U+FFFD. For messages, not for
+  /// look-up.
   @Override
   public String toString() {
     return new String(bytes, StandardCharsets.UTF_8);

@@ -1,7 +1,7 @@
 package dev.extant.vfs;
 
-/// The type of an inode: the `S_IFMT` bits of its mode (stat(2)), and the type byte of a directory entry
-/// (`EXT4_FT_*`).
+/// The type of an inode: the `S_IFMT` bits of its mode (stat(2)), and the type byte of a directory
+/// entry (`EXT4_FT_*`).
 public enum FileType {
   REGULAR(0x8000, 1),
   DIRECTORY(0x4000, 2),

@@ -2,7 +2,8 @@ package dev.extant.vfs;
 
 import java.io.IOException;
 
-/// An operation of a [Volume] that was refused or failed. The message is one sentence with what and where.
+/// An operation of a [Volume] that was refused or failed. The message is one sentence with what and
+/// where.
 public final class FsException extends IOException {
   private static final long serialVersionUID = 1L;
   private final Errno errno;

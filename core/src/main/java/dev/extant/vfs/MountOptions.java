@@ -2,7 +2,8 @@ package dev.extant.vfs;
 
 import java.time.InstantSource;
 
-/// How to mount; names and meaning are those of ext4's mount options (see `Extant`'s documentation).
+/// How to mount; names and meaning are those of ext4's mount options (see `Extant`'s
+/// documentation).
 ///
 /// `commitIntervalSeconds` 0 means no timer. `cacheBytes` bounds the page cache.
 public record MountOptions(
@@ -53,18 +54,45 @@ public record MountOptions(
 
   public MountOptions withReadOnly(boolean value) {
     return new MountOptions(
-        value, data, commitIntervalSeconds, barrier, errors, noload, accessTime, cacheBytes, ignoreJournal, clock);
+        value,
+        data,
+        commitIntervalSeconds,
+        barrier,
+        errors,
+        noload,
+        accessTime,
+        cacheBytes,
+        ignoreJournal,
+        clock);
   }
 
   public MountOptions withClock(InstantSource value) {
     return new MountOptions(
-        readOnly, data, commitIntervalSeconds, barrier, errors, noload, accessTime, cacheBytes, ignoreJournal, value);
+        readOnly,
+        data,
+        commitIntervalSeconds,
+        barrier,
+        errors,
+        noload,
+        accessTime,
+        cacheBytes,
+        ignoreJournal,
+        value);
   }
 
-  /// For filling a file system that was just made and that nobody needs if the machine fails meanwhile:
-  /// metadata goes home directly although there is a journal.
+  /// For filling a file system that was just made and that nobody needs if the machine fails
+  /// meanwhile: metadata goes home directly although there is a journal.
   public MountOptions withIgnoreJournal(boolean value) {
     return new MountOptions(
-        readOnly, data, commitIntervalSeconds, barrier, errors, noload, accessTime, cacheBytes, value, clock);
+        readOnly,
+        data,
+        commitIntervalSeconds,
+        barrier,
+        errors,
+        noload,
+        accessTime,
+        cacheBytes,
+        value,
+        clock);
   }
 }

@@ -1,7 +1,7 @@
 package dev.extant.vfs;
 
-/// A counted reference to an inode of a [Volume]: it keeps the inode alive, even when its last name is gone.
-/// Close it once. Closing the last reference of an inode without names frees its blocks.
+/// A counted reference to an inode of a [Volume]: it keeps the inode alive, even when its last name
+/// is gone. Close it once. Closing the last reference of an inode without names frees its blocks.
 public interface Node extends AutoCloseable {
   /// The inode number.
   long ino();

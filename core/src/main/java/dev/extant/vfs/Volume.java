@@ -5,12 +5,12 @@ import java.util.concurrent.CompletableFuture;
 
 /// A mounted file system as its fronts (NIO, FUSE, command line) see it: operations by inode.
 ///
-/// A volume checks no permissions and follows no symbolic links; fronts do. It knows nothing of paths. Every
-/// method may be called by any number of threads. Names `.` and `..` are looked up like any other, but never
-/// created, removed or renamed (EINVAL, ENOTEMPTY or EBUSY as in POSIX).
+/// A volume checks no permissions and follows no symbolic links; fronts do. It knows nothing of
+/// paths. Every method may be called by any number of threads. Names `.` and `..` are looked up
+/// like any other, but never created, removed or renamed (EINVAL, ENOTEMPTY or EBUSY as in POSIX).
 ///
-/// A [Node] given back is retained for the caller, who closes it; [#root()] too. Using a node of another
-/// volume or a closed one is a programming error. After [#close()] everything throws EBADF.
+/// A [Node] given back is retained for the caller, who closes it; [#root()] too. Using a node of
+/// another volume or a closed one is a programming error. After [#close()] everything throws EBADF.
 public interface Volume extends AutoCloseable {
   boolean readOnly();
 
@@ -27,7 +27,8 @@ public interface Volume extends AutoCloseable {
   Node symlink(Node directory, FileName name, byte[] target, NewFile file) throws FsException;
 
   /// A FIFO, socket or device node.
-  Node mknod(Node directory, FileName name, FileType type, long rdev, NewFile file) throws FsException;
+  Node mknod(Node directory, FileName name, FileType type, long rdev, NewFile file)
+      throws FsException;
 
   void link(Node target, Node directory, FileName name) throws FsException;
 
@@ -45,11 +46,13 @@ public interface Volume extends AutoCloseable {
 
   void setAttributes(Node node, AttributeChange change) throws FsException;
 
-  /// Reads up to the segment's size; returns the number of bytes read, 0 at or behind the end of the file.
+  /// Reads up to the segment's size; returns the number of bytes read, 0 at or behind the end of
+  /// the file.
   int read(Node file, long offset, MemorySegment target) throws FsException;
 
-  /// Writes the whole segment (a hole behind the old end reads as zeroes) and returns when the page cache has
-  /// it. On a full disk nothing or a prefix is written; a prefix is returned as a short count.
+  /// Writes the whole segment (a hole behind the old end reads as zeroes) and returns when the page
+  /// cache has it. On a full disk nothing or a prefix is written; a prefix is returned as a short
+  /// count.
   int write(Node file, long offset, MemorySegment source) throws FsException;
 
   /// Writes the whole segment atomically at the end of the file; returns the offset it got.
@@ -58,12 +61,14 @@ public interface Volume extends AutoCloseable {
   /// Sets the size, cutting off or adding a hole.
   void truncate(Node file, long sizeBytes) throws FsException;
 
-  /// Calls `visitor` for each entry from `cookie` on (0: the first), `.` and `..` included, in an order that
-  /// stays valid while names come and go: a name present all the time is seen exactly once.
+  /// Calls `visitor` for each entry from `cookie` on (0: the first), `.` and `..` included, in an
+  /// order that stays valid while names come and go: a name present all the time is seen exactly
+  /// once.
   void readDirectory(Node directory, long cookie, DirectoryVisitor visitor) throws FsException;
 
-  /// The future is done when the file's data, size and name are durable, and failed with an [FsException]
-  /// otherwise. With `dataOnly`, attributes that are not needed to read the data back may be left out.
+  /// The future is done when the file's data, size and name are durable, and failed with an
+  /// [FsException] otherwise. With `dataOnly`, attributes that are not needed to read the data back
+  /// may be left out.
   CompletableFuture<Void> fsync(Node node, boolean dataOnly);
 
   /// Makes everything durable that was done before the call.
@@ -71,15 +76,16 @@ public interface Volume extends AutoCloseable {
 
   VolumeStatistics statistics() throws FsException;
 
-  /// The offset of the next data at or behind `offset`, or -1 when
-  /// there is none up to the end of the file.
+  /// The offset of the next data at or behind `offset`, or -1 when there is none up to the end of
+  /// the file.
   long seekData(Node file, long offset) throws FsException;
 
-  /// The next hole at or behind `offset`; the end of the file counts as one. -1 if offset is behind the end.
+  /// The next hole at or behind `offset`; the end of the file counts as one. -1 if offset is behind
+  /// the end.
   long seekHole(Node file, long offset) throws FsException;
 
-  /// Makes everything durable, marks the file system clean, and releases the device. Closing twice does
-  /// nothing.
+  /// Makes everything durable, marks the file system clean, and releases the device. Closing twice
+  /// does nothing.
   @Override
   void close() throws FsException;
 }

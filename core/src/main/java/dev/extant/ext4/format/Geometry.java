@@ -2,8 +2,9 @@ package dev.extant.ext4.format;
 
 /// The layout constants of one file system, as read (and checked) from its superblock.
 ///
-/// `firstDataBlock` is 1 with 1 KiB blocks, else 0. `inodesPerGroup`, `blocksPerGroup` count per block group.
-/// `descriptorSizeBytes` is 32 or, with 64bit, 64 or more. Block numbers are below `blocksCount`.
+/// `firstDataBlock` is 1 with 1 KiB blocks, else 0. `inodesPerGroup`, `blocksPerGroup` count per
+/// block group. `descriptorSizeBytes` is 32 or, with 64bit, 64 or more. Block numbers are below
+/// `blocksCount`.
 public record Geometry(
     int blockSizeBytes,
     long blocksCount,

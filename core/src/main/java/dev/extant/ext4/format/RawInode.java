@@ -4,8 +4,8 @@ import dev.extant.util.Le;
 import java.lang.foreign.MemorySegment;
 import java.time.Instant;
 
-/// `struct ext4_inode` (Linux documentation, "Index Nodes"): accessors over its bytes, edited in place so that
-/// unknown bytes survive. A segment is exactly `inodeSizeBytes` long (128 or more).
+/// `struct ext4_inode` (Linux documentation, "Index Nodes"): accessors over its bytes, edited in
+/// place so that unknown bytes survive. A segment is exactly `inodeSizeBytes` long (128 or more).
 ///
 /// | offset | field | | offset | field |
 /// | --- | --- | --- | --- | --- |
@@ -193,8 +193,8 @@ public final class RawInode {
     }
   }
 
-  /// 32 signed bits of seconds, 2 more of epoch and 30 of nanoseconds in the extra field (spec: "Inode
-  /// Timestamps").
+  /// 32 signed bits of seconds, 2 more of epoch and 30 of nanoseconds in the extra field (spec:
+  /// "Inode Timestamps").
   private static Instant time(MemorySegment inode, int offset, int extraOffset) {
     long seconds = Le.i32(inode, offset);
     long nanos = 0;
