@@ -1,5 +1,6 @@
 package dev.extant.block;
 
+import dev.extant.block.DeviceException.Operation;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -52,12 +53,14 @@ public final class RamDevice implements BlockDevice {
   }
 
   @Override
-  public void read(long offset, MemorySegment target) {
+  public void read(long offset, MemorySegment target) throws DeviceException {
+    Transfers.checkRange(this, Operation.READ, offset, target.byteSize());
     target.copyFrom(memory.asSlice(offset, target.byteSize()));
   }
 
   @Override
-  public void write(long offset, List<MemorySegment> sources, boolean fua) {
+  public void write(long offset, List<MemorySegment> sources, boolean fua) throws DeviceException {
+    Transfers.checkWrite(this, Operation.WRITE, offset, Transfers.lengthBytes(sources));
     long at = offset;
     for (MemorySegment source : sources) {
       MemorySegment.copy(source, 0, memory, at, source.byteSize());
@@ -69,10 +72,13 @@ public final class RamDevice implements BlockDevice {
   public void flush() {}
 
   @Override
-  public void discard(long offset, long lengthBytes) {}
+  public void discard(long offset, long lengthBytes) throws DeviceException {
+    Transfers.checkWrite(this, Operation.DISCARD, offset, lengthBytes);
+  }
 
   @Override
-  public void writeZeroes(long offset, long lengthBytes) {
+  public void writeZeroes(long offset, long lengthBytes) throws DeviceException {
+    Transfers.checkWrite(this, Operation.WRITE, offset, lengthBytes);
     memory.asSlice(offset, lengthBytes).fill((byte) 0);
   }
 
