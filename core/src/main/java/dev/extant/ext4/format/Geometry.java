@@ -52,7 +52,7 @@ public record Geometry(
   }
 
   public int inodeTableBlocksPerGroup() {
-    return (inodesPerGroup * inodeSizeBytes + blockSizeBytes - 1) / blockSizeBytes;
+    return (int) (((long) inodesPerGroup * inodeSizeBytes + blockSizeBytes - 1) / blockSizeBytes);
   }
 
   public int descriptorsPerBlock() {
