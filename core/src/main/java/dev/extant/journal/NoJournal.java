@@ -103,7 +103,7 @@ public final class NoJournal implements Journal {
   }
 
   private void sealAll() {
-    for (int rank = 0; rank < 2; rank++) {
+    for (int rank = 0; rank <= Sealer.LAST_RANK; rank++) {
       for (Map.Entry<Buffer, Sealer> entry : touched.entrySet()) {
         Sealer sealer = entry.getValue();
         if (sealer != null && sealer.rank() == rank) {

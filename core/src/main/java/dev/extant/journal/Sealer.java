@@ -8,8 +8,10 @@ import dev.extant.cache.Buffer;
 /// it is given, and other buffers that the same transaction has dirtied and whose sealer has a
 /// higher [#rank].
 public interface Sealer {
+  int LAST_RANK = 2;
+
   /// Sealers of lower rank run first. Bitmaps (whose checksums lie in descriptors) are 0,
-  /// descriptors 1.
+  /// descriptors 1, the superblock 2.
   int rank();
 
   void seal(Buffer buffer);

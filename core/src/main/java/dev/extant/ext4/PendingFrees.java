@@ -1,0 +1,47 @@
+package dev.extant.ext4;
+
+import dev.extant.util.Bits;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+
+/// The blocks of one group that were freed by transactions which are not durable yet (I4). On disk
+/// they are free already; here they are held back. Guarded by the group's lock.
+final class PendingFrees {
+  private record Entry(int start, int count, long tid) {}
+
+  private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+  private final MemorySegment held;
+
+  PendingFrees(int blockSizeBytes) {
+    held = MemorySegment.ofArray(new long[blockSizeBytes >>> 3]);
+  }
+
+  /// A bitmap of the blocks held back.
+  MemorySegment held() {
+    return held;
+  }
+
+  boolean isEmpty() {
+    return entries.isEmpty();
+  }
+
+  void add(int start, int count, long tid) {
+    entries.add(new Entry(start, count, tid));
+    Bits.setRange(held, start, start + count);
+  }
+
+  /// Lets go of what transactions up to `durableTid` freed. True if there was any.
+  boolean release(long durableTid) {
+    boolean any = false;
+    for (Iterator<Entry> all = entries.iterator(); all.hasNext(); ) {
+      Entry entry = all.next();
+      if (entry.tid <= durableTid) {
+        Bits.clearRange(held, entry.start, entry.start + entry.count);
+        all.remove();
+        any = true;
+      }
+    }
+    return any;
+  }
+}
