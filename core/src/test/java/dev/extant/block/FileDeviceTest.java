@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.extant.block.DeviceException.Kind;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -15,14 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class FileDeviceTest extends BlockDeviceContract {
+final class FileDeviceTest {
   @TempDir Path directory;
-  private int nrCreated;
-
-  @Override
-  protected BlockDevice create(long sizeBytes) throws IOException {
-    return FileDevice.create(directory.resolve("image" + nrCreated++), sizeBytes);
-  }
 
   private Path image() throws IOException {
     Path image = directory.resolve("image");
@@ -182,5 +179,15 @@ final class FileDeviceTest extends BlockDeviceContract {
         .isInstanceOfSatisfying(
             DeviceException.class, e -> assertThat(e.kind()).isEqualTo(Kind.REFUSED))
         .hasMessage(image + ": open failed: it is in use by another mount");
+  }
+
+  private static MemorySegment segment(byte[] data) {
+    return Arena.ofAuto().allocate(data.length).copyFrom(MemorySegment.ofArray(data));
+  }
+
+  private static byte[] read(BlockDevice device, long offset, int length) throws IOException {
+    MemorySegment target = Arena.ofAuto().allocate(length);
+    device.read(offset, target);
+    return target.toArray(ValueLayout.JAVA_BYTE);
   }
 }

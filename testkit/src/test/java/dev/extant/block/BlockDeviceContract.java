@@ -9,13 +9,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /// What every writable device must do. A subclass says how to make one.
-public abstract class BlockDeviceContract {
+abstract class BlockDeviceContract {
   private static final long SIZE_BYTES = 4 << 20;
 
   private final List<BlockDevice> opened = new ArrayList<>();
@@ -65,7 +66,7 @@ public abstract class BlockDeviceContract {
     device.flush();
     assertThat(read(device, 0, model.length)).as("seed %d", seed).isEqualTo(model);
     assertThat(read(device, 1023, 12_345))
-        .isEqualTo(java.util.Arrays.copyOfRange(model, 1023, 1023 + 12_345));
+        .isEqualTo(Arrays.copyOfRange(model, 1023, 1023 + 12_345));
   }
 
   @Test
@@ -89,9 +90,7 @@ public abstract class BlockDeviceContract {
         used += length;
       }
       device.write(777, sources, false);
-      assertThat(read(device, 777, used))
-          .as("seed %d", seed)
-          .isEqualTo(java.util.Arrays.copyOf(model, used));
+      assertThat(read(device, 777, used)).as("seed %d", seed).isEqualTo(Arrays.copyOf(model, used));
     }
   }
 
@@ -99,10 +98,10 @@ public abstract class BlockDeviceContract {
   void writesZeroes() throws IOException {
     BlockDevice device = device();
     byte[] ones = new byte[(int) SIZE_BYTES];
-    java.util.Arrays.fill(ones, (byte) 1);
+    Arrays.fill(ones, (byte) 1);
     device.write(0, List.of(segment(ones)), false);
     device.writeZeroes(1000, 1_000_000);
-    java.util.Arrays.fill(ones, 1000, 1_001_000, (byte) 0);
+    Arrays.fill(ones, 1000, 1_001_000, (byte) 0);
     assertThat(read(device, 0, ones.length)).isEqualTo(ones);
   }
 

@@ -1,6 +1,6 @@
 package dev.extant.block;
 
-final class RamDeviceTest extends BlockDeviceContract {
+final class RamDeviceContractTest extends BlockDeviceContract {
   @Override
   protected BlockDevice create(long sizeBytes) {
     return new RamDevice("ram", sizeBytes);

@@ -1,0 +1,33 @@
+package dev.extant.testkit;
+
+import dev.extant.block.BlockDevice;
+import dev.extant.block.FileDevice;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+
+/// Image files from devices, for programs that can only look at files.
+public final class Images {
+  private static final int CHUNK_BYTES = 64 << 10;
+
+  private Images() {}
+
+  /// Copies the device to an image file, which is made or emptied first. Zeroes stay holes.
+  public static void copy(BlockDevice source, Path image) throws IOException {
+    try (Arena arena = Arena.ofShared();
+        FileDevice target = FileDevice.create(image, source.sizeBytes())) {
+      MemorySegment buffer = arena.allocate(CHUNK_BYTES, 4096);
+      MemorySegment zeroes = arena.allocate(CHUNK_BYTES, 4096);
+      for (long at = 0; at < source.sizeBytes(); at += CHUNK_BYTES) {
+        long length = Math.min(CHUNK_BYTES, source.sizeBytes() - at);
+        MemorySegment chunk = buffer.asSlice(0, length);
+        source.read(at, chunk);
+        if (chunk.mismatch(zeroes.asSlice(0, length)) >= 0) {
+          target.write(at, List.of(chunk), false);
+        }
+      }
+    }
+  }
+}
