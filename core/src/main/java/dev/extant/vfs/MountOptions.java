@@ -1,6 +1,7 @@
 package dev.extant.vfs;
 
 import java.time.InstantSource;
+import java.util.Map;
 
 /// How to mount; names and meaning are those of ext4's mount options (see `Extant`'s
 /// documentation).
@@ -50,6 +51,26 @@ public record MountOptions(
         256L << 20,
         false,
         InstantSource.system());
+  }
+
+  /// Options as after `mount -o`: `"ro,data=journal,commit=30"`.
+  ///
+  /// @throws IllegalArgumentException naming an option that is unknown or has a wrong value
+  public static MountOptions parse(String options) {
+    MountOptionParser parser = new MountOptionParser();
+    parser.list(options);
+    return parser.result();
+  }
+
+  /// Options by name, with strings, numbers or booleans as values, as in the environment of a NIO
+  /// file system: `Map.of("ro", true, "commit", 30)`. The key `options` holds a list as for
+  /// [#parse]; the others override it.
+  ///
+  /// @throws IllegalArgumentException naming an option that is unknown or has a wrong value
+  public static MountOptions fromMap(Map<String, ?> options) {
+    MountOptionParser parser = new MountOptionParser();
+    parser.map(options);
+    return parser.result();
   }
 
   public MountOptions withReadOnly(boolean value) {

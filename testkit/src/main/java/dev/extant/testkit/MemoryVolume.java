@@ -1,0 +1,682 @@
+package dev.extant.testkit;
+
+import dev.extant.vfs.AttributeChange;
+import dev.extant.vfs.Attributes;
+import dev.extant.vfs.DirectoryVisitor;
+import dev.extant.vfs.Errno;
+import dev.extant.vfs.FileName;
+import dev.extant.vfs.FileTimes;
+import dev.extant.vfs.FileType;
+import dev.extant.vfs.FsException;
+import dev.extant.vfs.MountOptions;
+import dev.extant.vfs.NewFile;
+import dev.extant.vfs.Node;
+import dev.extant.vfs.RenameMode;
+import dev.extant.vfs.Volume;
+import dev.extant.vfs.VolumeStatistics;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// A volume in memory that does what POSIX says and nothing else: the model that real volumes are
+/// compared with, and something to test fronts on.
+///
+/// It is a tree of [MemoryInode]s under one lock. What a real file system is free in differs, and
+/// is not to be compared: inode numbers, the order of directory entries, the size of directories
+/// (always 4096 here) and the space files occupy. A truncate sets the times even when the size
+/// stays.
+public final class MemoryVolume implements Volume {
+  public static final long DEFAULT_CAPACITY_BYTES = 1L << 30;
+
+  private static final int MAX_NAME_BYTES = 255;
+  private static final int MAX_LINKS = 65_000;
+  private static final int MAX_TARGET_BYTES = 4095;
+  private static final long MAX_FILE_BYTES = ((1L << 32) - 1) * SparseBytes.BLOCK_BYTES;
+  private static final long ROOT_INO = 2;
+  private static final int BATCH = 256;
+
+  private final MountOptions options;
+  private final MemoryTimes times;
+  private final long totalBlocks;
+
+  /// Guards all below and every inode.
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private final MemoryInode root;
+  private long lastIno = 10;
+  private long inodes = 1;
+  private long usedBlocks;
+  private long references;
+  private boolean closed;
+
+  public MemoryVolume() {
+    this(MountOptions.defaults(), DEFAULT_CAPACITY_BYTES);
+  }
+
+  /// Of the options `readOnly`, `accessTime` and `clock` count. The capacity bounds the data of
+  /// files, in blocks of 4096 bytes.
+  public MemoryVolume(MountOptions options, long capacityBytes) {
+    this.options = options;
+    this.times = new MemoryTimes(options);
+    this.totalBlocks = capacityBytes / SparseBytes.BLOCK_BYTES;
+    this.root = inode(ROOT_INO, FileType.DIRECTORY, new NewFile(0755, 0, 0));
+    root.parent = root;
+    root.nlink = 2;
+  }
+
+  /// How many references to inodes are not closed.
+  public long openReferences() {
+    lock.lock();
+    try {
+      return references;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @FunctionalInterface
+  private interface Body<T> {
+    T run() throws FsException;
+  }
+
+  private <T> T reading(Body<T> body) throws FsException {
+    lock.lock();
+    try {
+      if (closed) {
+        throw new FsException(Errno.EBADF, "the volume is closed");
+      }
+      return body.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private <T> T changing(Body<T> body) throws FsException {
+    return reading(
+        () -> {
+          if (options.readOnly()) {
+            throw new FsException(Errno.EROFS, "the volume is read-only");
+          }
+          return body.run();
+        });
+  }
+
+  private MemoryInode inode(Node node) {
+    if (node instanceof MemoryNode memory && memory.volume() == this) {
+      return memory.inode();
+    }
+    throw new IllegalArgumentException("a node of another volume: " + node);
+  }
+
+  private MemoryInode directory(Node node) throws FsException {
+    MemoryInode inode = inode(node);
+    if (!inode.isDirectory()) {
+      throw new FsException(Errno.ENOTDIR, "inode " + inode.ino + " is not a directory");
+    }
+    return inode;
+  }
+
+  private MemoryInode regular(Node node) throws FsException {
+    MemoryInode inode = inode(node);
+    if (inode.type != FileType.REGULAR) {
+      Errno errno = inode.isDirectory() ? Errno.EISDIR : Errno.EINVAL;
+      throw new FsException(errno, "inode " + inode.ino + " is not a regular file");
+    }
+    return inode;
+  }
+
+  private MemoryInode inode(long ino, FileType type, NewFile file) {
+    MemoryInode inode = new MemoryInode(ino, type);
+    inode.permissions = file.permissions() & 07777;
+    inode.uid = file.uid();
+    inode.gid = file.gid();
+    times.create(inode);
+    return inode;
+  }
+
+  /// Needs no lock held by the caller.
+  Node retain(MemoryInode inode) {
+    lock.lock();
+    try {
+      inode.references++;
+      references++;
+      return new MemoryNode(this, inode);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void release(MemoryInode inode) {
+    lock.lock();
+    try {
+      inode.references--;
+      references--;
+      freeIfUnused(inode);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void freeIfUnused(MemoryInode inode) {
+    if (inode.references == 0 && inode.nlink == 0) {
+      usedBlocks -= inode.contents.blockCount();
+      inode.contents.truncate(0);
+      inodes--;
+    }
+  }
+
+  @Override
+  public boolean readOnly() {
+    return options.readOnly();
+  }
+
+  @Override
+  public Node root() throws FsException {
+    return reading(() -> retain(root));
+  }
+
+  @Override
+  public Node lookup(Node node, FileName name) throws FsException {
+    return reading(
+        () -> {
+          MemoryInode directory = directory(node);
+          if (name.isDot()) {
+            return retain(directory);
+          }
+          return retain(name.isDotDot() ? directory.parent : existing(directory, name));
+        });
+  }
+
+  private static void check(FileName name) throws FsException {
+    if (name.length() > MAX_NAME_BYTES) {
+      throw new FsException(Errno.ENAMETOOLONG, "a name of " + name.length() + " bytes");
+    }
+    for (byte b : name.bytes()) {
+      if (b == 0 || b == '/') {
+        throw new FsException(Errno.EINVAL, "a name with a slash or NUL: " + name);
+      }
+    }
+    if (name.length() == 0) {
+      throw new FsException(Errno.ENOENT, "an empty name");
+    }
+  }
+
+  private static MemoryInode existing(MemoryInode directory, FileName name) throws FsException {
+    check(name);
+    MemoryInode child = directory.child(name);
+    if (child == null) {
+      throw new FsException(Errno.ENOENT, "no " + name + " in inode " + directory.ino);
+    }
+    return child;
+  }
+
+  /// Refuses a name that cannot be made in a directory.
+  private static void requireFree(MemoryInode directory, FileName name) throws FsException {
+    check(name);
+    if (name.isDot() || name.isDotDot() || directory.child(name) != null) {
+      throw new FsException(Errno.EEXIST, name + " exists in inode " + directory.ino);
+    }
+    if (directory.isRemoved()) {
+      throw new FsException(Errno.ENOENT, "inode " + directory.ino + " was removed");
+    }
+  }
+
+  private MemoryInode make(Node in, FileName name, FileType type, NewFile file) throws FsException {
+    MemoryInode directory = directory(in);
+    requireFree(directory, name);
+    MemoryInode inode = inode(++lastIno, type, file);
+    inodes++;
+    inode.nlink = inode.isDirectory() ? 2 : 1;
+    directory.put(name, inode);
+    if (inode.isDirectory()) {
+      directory.nlink++;
+    }
+    times.modify(directory);
+    return inode;
+  }
+
+  @Override
+  public Node create(Node directory, FileName name, NewFile file) throws FsException {
+    return changing(() -> retain(make(directory, name, FileType.REGULAR, file)));
+  }
+
+  @Override
+  public Node mkdir(Node directory, FileName name, NewFile file) throws FsException {
+    return changing(() -> retain(make(directory, name, FileType.DIRECTORY, file)));
+  }
+
+  @Override
+  public Node symlink(Node directory, FileName name, byte[] target, NewFile file)
+      throws FsException {
+    return changing(
+        () -> {
+          if (target.length == 0) {
+            throw new FsException(Errno.ENOENT, "an empty symbolic link");
+          }
+          if (target.length > MAX_TARGET_BYTES) {
+            throw new FsException(Errno.ENAMETOOLONG, "a target of " + target.length + " bytes");
+          }
+          MemoryInode link = make(directory, name, FileType.SYMLINK, file);
+          link.target = target.clone();
+          return retain(link);
+        });
+  }
+
+  @Override
+  public Node mknod(Node directory, FileName name, FileType type, long rdev, NewFile file)
+      throws FsException {
+    return changing(
+        () -> {
+          switch (type) {
+            case REGULAR, DIRECTORY, SYMLINK ->
+                throw new FsException(Errno.EINVAL, "mknod of a " + type);
+            default -> {
+              MemoryInode inode = make(directory, name, type, file);
+              inode.rdev = rdev;
+              return retain(inode);
+            }
+          }
+        });
+  }
+
+  @Override
+  public void link(Node target, Node in, FileName name) throws FsException {
+    changing(
+        () -> {
+          MemoryInode inode = inode(target);
+          MemoryInode directory = directory(in);
+          requireFree(directory, name);
+          if (inode.isDirectory()) {
+            throw new FsException(Errno.EPERM, "a hard link to directory " + inode.ino);
+          }
+          if (inode.nlink == 0) {
+            throw new FsException(Errno.ENOENT, "inode " + inode.ino + " has no name any more");
+          }
+          if (inode.nlink >= MAX_LINKS) {
+            throw new FsException(Errno.EMLINK, "inode " + inode.ino + " has " + inode.nlink);
+          }
+          inode.nlink++;
+          directory.put(name, inode);
+          times.change(inode);
+          times.modify(directory);
+          return null;
+        });
+  }
+
+  @Override
+  public void unlink(Node in, FileName name) throws FsException {
+    changing(
+        () -> {
+          MemoryInode directory = directory(in);
+          if (name.isDot() || name.isDotDot()) {
+            throw new FsException(Errno.EISDIR, "unlink of " + name);
+          }
+          MemoryInode inode = existing(directory, name);
+          if (inode.isDirectory()) {
+            throw new FsException(Errno.EISDIR, name + " is a directory");
+          }
+          directory.remove(name);
+          times.modify(directory);
+          dropName(inode);
+          return null;
+        });
+  }
+
+  /// A name of the inode is gone; a directory has but one.
+  private void dropName(MemoryInode inode) {
+    inode.nlink = inode.isDirectory() ? 0 : inode.nlink - 1;
+    times.change(inode);
+    freeIfUnused(inode);
+  }
+
+  @Override
+  public void rmdir(Node in, FileName name) throws FsException {
+    changing(
+        () -> {
+          MemoryInode directory = directory(in);
+          if (name.isDot() || name.isDotDot()) {
+            throw new FsException(
+                name.isDot() ? Errno.EINVAL : Errno.ENOTEMPTY, "rmdir of " + name);
+          }
+          MemoryInode inode = existing(directory, name);
+          if (!inode.isDirectory()) {
+            throw new FsException(Errno.ENOTDIR, name + " is not a directory");
+          }
+          requireEmpty(inode, name);
+          directory.remove(name);
+          directory.nlink--;
+          times.modify(directory);
+          dropName(inode);
+          return null;
+        });
+  }
+
+  private static void requireEmpty(MemoryInode directory, FileName name) throws FsException {
+    if (directory.hasEntries()) {
+      throw new FsException(Errno.ENOTEMPTY, name + " has entries");
+    }
+  }
+
+  @Override
+  public void rename(
+      Node fromDirectory, FileName from, Node toDirectory, FileName to, RenameMode mode)
+      throws FsException {
+    changing(
+        () -> {
+          MemoryInode source = directory(fromDirectory);
+          MemoryInode target = directory(toDirectory);
+          if (from.isDot() || from.isDotDot() || to.isDot() || to.isDotDot()) {
+            throw new FsException(Errno.EBUSY, "rename of . or ..");
+          }
+          MemoryInode moved = existing(source, from);
+          check(to);
+          MemoryInode there = target.child(to);
+          requireRenamable(source, moved, target, there, mode);
+          if (moved == there) {
+            return null;
+          }
+          if (mode == RenameMode.EXCHANGE) {
+            adjustLinks(source, target, moved, there);
+            source.put(from, there);
+            target.put(to, moved);
+            times.change(there);
+          } else {
+            replace(source, from, target, to);
+          }
+          times.change(moved);
+          times.modify(source);
+          times.modify(target);
+          return null;
+        });
+  }
+
+  private static void requireRenamable(
+      MemoryInode source, MemoryInode moved, MemoryInode target, MemoryInode there, RenameMode mode)
+      throws FsException {
+    if (there == null && mode == RenameMode.EXCHANGE) {
+      throw new FsException(Errno.ENOENT, "nothing to exchange with");
+    }
+    if (there != null && mode == RenameMode.NO_REPLACE) {
+      throw new FsException(Errno.EEXIST, "the new name exists");
+    }
+    if (moved.isDirectory() && moved.contains(target)) {
+      throw new FsException(Errno.EINVAL, "a directory would be in itself");
+    }
+    if (there != null && there.isDirectory() && there.contains(source)) {
+      boolean exchange = mode == RenameMode.EXCHANGE;
+      throw new FsException(
+          exchange ? Errno.EINVAL : Errno.ENOTEMPTY, "the new name is above the old one");
+    }
+    if (target.isRemoved()) {
+      throw new FsException(Errno.ENOENT, "inode " + target.ino + " was removed");
+    }
+    if (there == null || mode == RenameMode.EXCHANGE) {
+      return;
+    }
+    if (moved.isDirectory() != there.isDirectory()) {
+      throw new FsException(
+          moved.isDirectory() ? Errno.ENOTDIR : Errno.EISDIR, "the new name is of another kind");
+    }
+    if (there.hasEntries()) {
+      throw new FsException(Errno.ENOTEMPTY, "the new name is a directory with entries");
+    }
+  }
+
+  /// Moves the `..` of directories that change places.
+  private static void adjustLinks(
+      MemoryInode source, MemoryInode target, MemoryInode moved, MemoryInode there) {
+    if (moved.isDirectory()) {
+      source.nlink--;
+      target.nlink++;
+    }
+    if (there != null && there.isDirectory()) {
+      target.nlink--;
+      source.nlink++;
+    }
+  }
+
+  private void replace(MemoryInode source, FileName from, MemoryInode target, FileName to) {
+    MemoryInode moved = source.child(from);
+    MemoryInode there = target.child(to);
+    adjustLinks(source, target, moved, null);
+    if (there != null && there.isDirectory()) {
+      target.nlink--;
+    }
+    source.remove(from);
+    target.put(to, moved);
+    if (there != null) {
+      dropName(there);
+    }
+  }
+
+  @Override
+  public byte[] readlink(Node symlink) throws FsException {
+    return reading(
+        () -> {
+          MemoryInode inode = inode(symlink);
+          if (inode.type != FileType.SYMLINK) {
+            throw new FsException(Errno.EINVAL, "inode " + inode.ino + " is no symbolic link");
+          }
+          times.access(inode);
+          return inode.target.clone();
+        });
+  }
+
+  @Override
+  public Attributes attributes(Node node) throws FsException {
+    return reading(
+        () -> {
+          MemoryInode inode = inode(node);
+          long size =
+              switch (inode.type) {
+                case DIRECTORY -> SparseBytes.BLOCK_BYTES;
+                case SYMLINK -> inode.target.length;
+                default -> inode.contents.sizeBytes();
+              };
+          return new Attributes(
+              inode.ino,
+              0,
+              inode.type,
+              inode.type.modeBits() | inode.permissions,
+              inode.nlink,
+              inode.uid,
+              inode.gid,
+              size,
+              inode.contents.blockCount() * SparseBytes.BLOCK_BYTES,
+              SparseBytes.BLOCK_BYTES,
+              inode.rdev,
+              new FileTimes(inode.accessed, inode.modified, inode.changed, inode.created));
+        });
+  }
+
+  @Override
+  public void setAttributes(Node node, AttributeChange change) throws FsException {
+    changing(
+        () -> {
+          MemoryInode inode = inode(node);
+          if (change.permissions() != null) {
+            inode.permissions = change.permissions() & 07777;
+          }
+          inode.uid = change.uid() == null ? inode.uid : change.uid();
+          inode.gid = change.gid() == null ? inode.gid : change.gid();
+          times.set(inode, change);
+          return null;
+        });
+  }
+
+  @Override
+  public int read(Node file, long offset, MemorySegment target) throws FsException {
+    return reading(
+        () -> {
+          MemoryInode inode = regular(file);
+          requireOffset(offset);
+          if (target.byteSize() > 0) {
+            times.access(inode);
+          }
+          return inode.contents.read(offset, target);
+        });
+  }
+
+  private static void requireOffset(long offset) throws FsException {
+    if (offset < 0) {
+      throw new FsException(Errno.EINVAL, "a negative offset");
+    }
+  }
+
+  @Override
+  public int write(Node file, long offset, MemorySegment source) throws FsException {
+    return changing(
+        () -> {
+          MemoryInode inode = regular(file);
+          requireOffset(offset);
+          long wanted = Math.min(source.byteSize(), Integer.MAX_VALUE);
+          return (int) write(inode, offset, source.asSlice(0, wanted), 1);
+        });
+  }
+
+  /// Writes what there is room for, which must be `least` bytes at least unless nothing is given.
+  private long write(MemoryInode inode, long offset, MemorySegment source, long least)
+      throws FsException {
+    if (source.byteSize() == 0) {
+      return 0;
+    }
+    long allowed = Math.min(source.byteSize(), MAX_FILE_BYTES - offset);
+    if (allowed < least) {
+      throw new FsException(Errno.EFBIG, "inode " + inode.ino + " would be too large");
+    }
+    long before = inode.contents.blockCount();
+    long count = inode.contents.writable(offset, allowed, totalBlocks - usedBlocks);
+    if (count < least) {
+      throw new FsException(Errno.ENOSPC, "all " + totalBlocks + " blocks are in use");
+    }
+    inode.contents.write(offset, source.asSlice(0, count));
+    usedBlocks += inode.contents.blockCount() - before;
+    times.modify(inode);
+    return count;
+  }
+
+  @Override
+  public long append(Node file, MemorySegment source) throws FsException {
+    return changing(
+        () -> {
+          MemoryInode inode = regular(file);
+          long offset = inode.contents.sizeBytes();
+          write(inode, offset, source, source.byteSize());
+          return offset;
+        });
+  }
+
+  @Override
+  public void truncate(Node file, long sizeBytes) throws FsException {
+    changing(
+        () -> {
+          MemoryInode inode = regular(file);
+          requireOffset(sizeBytes);
+          if (sizeBytes > MAX_FILE_BYTES) {
+            throw new FsException(Errno.EFBIG, "inode " + inode.ino + " would be too large");
+          }
+          usedBlocks -= inode.contents.blockCount();
+          inode.contents.truncate(sizeBytes);
+          usedBlocks += inode.contents.blockCount();
+          times.modify(inode);
+          return null;
+        });
+  }
+
+  /// The visitor runs without the lock.
+  @Override
+  public void readDirectory(Node node, long cookie, DirectoryVisitor visitor) throws FsException {
+    long last = cookie;
+    while (true) {
+      List<MemoryInode.Entry> batch = entries(node, last);
+      for (MemoryInode.Entry entry : batch) {
+        MemoryInode inode = entry.inode();
+        last = entry.cookie();
+        if (!visitor.entry(entry.name(), inode.ino, inode.type, last)) {
+          return;
+        }
+      }
+      if (batch.size() < BATCH) {
+        return;
+      }
+    }
+  }
+
+  private List<MemoryInode.Entry> entries(Node node, long cookie) throws FsException {
+    return reading(
+        () -> {
+          MemoryInode directory = directory(node);
+          times.access(directory);
+          List<MemoryInode.Entry> entries = new ArrayList<>();
+          MemoryInode.Entry entry = directory.after(cookie);
+          while (entry != null && entries.size() < BATCH) {
+            entries.add(entry);
+            entry = directory.after(entry.cookie());
+          }
+          return entries;
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> fsync(Node node, boolean dataOnly) {
+    try {
+      return reading(
+          () -> {
+            inode(node);
+            return CompletableFuture.completedFuture(null);
+          });
+    } catch (FsException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  @Override
+  public void sync() throws FsException {
+    reading(() -> null);
+  }
+
+  @Override
+  public VolumeStatistics statistics() throws FsException {
+    return reading(
+        () ->
+            new VolumeStatistics(
+                SparseBytes.BLOCK_BYTES,
+                totalBlocks,
+                totalBlocks - usedBlocks,
+                totalBlocks - usedBlocks,
+                Integer.MAX_VALUE,
+                Integer.MAX_VALUE - inodes,
+                "",
+                "00000000-0000-0000-0000-000000000000"));
+  }
+
+  @Override
+  public long seekData(Node file, long offset) throws FsException {
+    return reading(
+        () -> {
+          requireOffset(offset);
+          return regular(file).contents.nextData(offset);
+        });
+  }
+
+  @Override
+  public long seekHole(Node file, long offset) throws FsException {
+    return reading(
+        () -> {
+          requireOffset(offset);
+          return regular(file).contents.nextHole(offset);
+        });
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package dev.extant.nio;
+
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The contract on the JDK's default provider.
+class HostNioTest extends NioContract {
+  @TempDir private Path directory;
+
+  @Override
+  public Path directory() {
+    return directory;
+  }
+
+  @Override
+  public Path otherDirectory() {
+    return null;
+  }
+
+  @Override
+  public Class<? extends FileSystemException> loopException() {
+    return FileSystemException.class;
+  }
+
+  @Override
+  public Class<? extends FileSystemException> notEmptyException() {
+    return FileSystemException.class;
+  }
+
+  @Override
+  public boolean isExtant() {
+    return false;
+  }
+}
