@@ -71,16 +71,17 @@ final class GroupChoice {
     return firstGroupWithInodes(flex >= 0 ? flex : home);
   }
 
-  /// Of the flex groups with at least average room the one with the fewest directories, or -1.
+  /// Of the flex groups with about average room or more the one with the fewest directories, or -1.
   private int spread(Room average, int first) throws IOException {
+    long minInodes = Math.max(1, average.freeInodes - average.freeInodes / 8);
+    long minBlocks = average.freeBlocks - average.freeBlocks / 8;
     int best = -1;
     long fewest = Long.MAX_VALUE;
     for (int i = 0; i < Math.min(flexCount, MAX_FLEX_GROUPS); i++) {
       int flex = (first + i) % flexCount;
       Room room = room(flex);
-      if (room.freeInodes > 0
-          && room.freeInodes >= average.freeInodes
-          && room.freeBlocks >= average.freeBlocks
+      if (room.freeInodes >= minInodes
+          && room.freeBlocks >= minBlocks
           && room.directories < fewest) {
         best = flex;
         fewest = room.directories;

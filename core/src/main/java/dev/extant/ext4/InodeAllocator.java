@@ -150,8 +150,13 @@ final class InodeAllocator {
     }
   }
 
-  /// The bitmap of a group in which no inode was ever used: all are free.
+  /// The bitmap of a group in which no inode was ever used: all are free. Null as with [#open].
   private Buffer initial(BlockGroup group) throws IOException {
+    int free = table.freeInodes(group.number);
+    if (free != geometry.inodesPerGroup()) {
+      damage(group, "it was never written, but the descriptor says " + free + " inodes are free");
+      return null;
+    }
     Buffer buffer = buffers.fresh(table.inodeBitmap(group.number));
     table.layout().initInodeBitmap(buffer.data());
     return buffer;
