@@ -1,0 +1,118 @@
+package dev.extant.mkfs;
+
+import dev.extant.ext4.format.Feature;
+import dev.extant.ext4.format.Features;
+import dev.extant.vfs.Errno;
+import dev.extant.vfs.FsException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/// Works out the features of a new file system: the defaults with the changes that were asked for.
+/// A default that does not fit to what was asked is dropped; an explicit wish that does not is an
+/// error.
+final class FeatureChoice {
+  private static final Set<Feature> DEFAULTS =
+      EnumSet.of(
+          Feature.HAS_JOURNAL,
+          Feature.EXT_ATTR,
+          Feature.RESIZE_INODE,
+          Feature.DIR_INDEX,
+          Feature.ORPHAN_FILE,
+          Feature.FILETYPE,
+          Feature.EXTENT,
+          Feature.BIT64,
+          Feature.FLEX_BG,
+          Feature.METADATA_CSUM_SEED,
+          Feature.SPARSE_SUPER,
+          Feature.LARGE_FILE,
+          Feature.HUGE_FILE,
+          Feature.DIR_NLINK,
+          Feature.EXTRA_ISIZE,
+          Feature.METADATA_CSUM);
+
+  private final EnumSet<Feature> chosen = EnumSet.copyOf(DEFAULTS);
+  private final EnumSet<Feature> explicit = EnumSet.noneOf(Feature.class);
+
+  private final String device;
+
+  private FeatureChoice(String device) {
+    this.device = device;
+  }
+
+  /// `blocksCount` and `journal` (whether there is room for one) decide what does not fit.
+  static Features of(String device, List<String> changes, long blocksCount, boolean journal)
+      throws FsException {
+    FeatureChoice choice = new FeatureChoice(device);
+    for (String change : changes) {
+      choice.apply(change);
+    }
+    choice.settle(blocksCount, journal);
+    return Features.of(choice.chosen.toArray(Feature[]::new));
+  }
+
+  private void apply(String change) throws FsException {
+    if (change.equals("none")) {
+      chosen.clear();
+      explicit.clear();
+      return;
+    }
+    boolean remove = change.startsWith("^");
+    String name = remove ? change.substring(1) : change;
+    Feature feature = Feature.ofSpelling(name);
+    if (feature == null) {
+      throw invalid("unknown feature " + name);
+    }
+    if (remove) {
+      chosen.remove(feature);
+      explicit.remove(feature);
+      return;
+    }
+    if (!DEFAULTS.contains(feature)
+        && feature != Feature.UNINIT_BG
+        && feature != Feature.SPARSE_SUPER2
+        && feature != Feature.STABLE_INODES) {
+      throw Mkfs.failure(
+          Errno.EOPNOTSUPP, device, "file systems with the feature " + name + " cannot be made");
+    }
+    chosen.add(feature);
+    explicit.add(feature);
+  }
+
+  private void settle(long blocksCount, boolean journal) throws FsException {
+    if (!chosen.contains(Feature.EXTENT)) {
+      throw Mkfs.failure(
+          Errno.EOPNOTSUPP, device, "file systems without the feature extent cannot be made");
+    }
+    boolean small32 = blocksCount < 1L << 32;
+    if (!small32 && !chosen.contains(Feature.BIT64)) {
+      throw invalid(blocksCount + " blocks need the feature 64bit");
+    }
+    boolean sparse =
+        chosen.contains(Feature.SPARSE_SUPER) || chosen.contains(Feature.SPARSE_SUPER2);
+    need(Feature.HAS_JOURNAL, journal, "a file system of at least 2048 blocks");
+    need(Feature.ORPHAN_FILE, chosen.contains(Feature.HAS_JOURNAL), "has_journal");
+    need(Feature.METADATA_CSUM_SEED, chosen.contains(Feature.METADATA_CSUM), "metadata_csum");
+    need(Feature.RESIZE_INODE, sparse, "sparse_super");
+    need(Feature.RESIZE_INODE, small32, "fewer than 2^32 blocks");
+    if (chosen.contains(Feature.UNINIT_BG) && chosen.contains(Feature.METADATA_CSUM)) {
+      if (explicit.contains(Feature.METADATA_CSUM)) {
+        throw invalid("the features uninit_bg and metadata_csum exclude each other");
+      }
+      chosen.remove(Feature.UNINIT_BG);
+    }
+  }
+
+  private void need(Feature feature, boolean met, String what) throws FsException {
+    if (!met && explicit.contains(feature)) {
+      throw invalid("the feature " + feature.spelling() + " needs " + what);
+    }
+    if (!met) {
+      chosen.remove(feature);
+    }
+  }
+
+  private FsException invalid(String reason) {
+    return Mkfs.failure(Errno.EINVAL, device, reason);
+  }
+}
