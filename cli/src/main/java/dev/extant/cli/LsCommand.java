@@ -1,0 +1,172 @@
+package dev.extant.cli;
+
+import dev.extant.vfs.FileName;
+import dev.extant.vfs.FileType;
+import dev.extant.vfs.Node;
+import dev.extant.vfs.Volume;
+import java.io.IOException;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToIntFunction;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `extant ls`.
+@Command(name = "ls", description = "Lists directories, one name a line.")
+final class LsCommand extends SubCommand {
+  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
+
+  @Option(names = "-l", description = "Shows mode, links, owner, group, size and time too.")
+  private boolean detailed;
+
+  @Option(names = "-a", description = "Shows names that start with a dot, and . and ..")
+  private boolean all;
+
+  @Option(names = "-A", description = "Shows names that start with a dot, but not . and ..")
+  private boolean almostAll;
+
+  @Option(names = "-R", description = "Goes down into directories.")
+  private boolean recursive;
+
+  @Option(names = "-1", description = "One name a line, as always.")
+  private boolean onePerLine;
+
+  @Option(names = "-i", description = "Shows inode numbers.")
+  private boolean inodes;
+
+  @Option(names = "-n", description = "Shows owners as numbers, as always.")
+  private boolean numeric;
+
+  @Option(names = "-d", description = "Shows a directory itself, not what is in it.")
+  private boolean directoryItself;
+
+  @Option(names = "-h", description = "Shows sizes like 1.5K or 23M.")
+  private boolean human;
+
+  @Option(names = "--json", description = "Writes JSON.")
+  private boolean json;
+
+  @Parameters(paramLabel = "IMAGE:/PATH", arity = "1..*")
+  private List<String> paths;
+
+  private final List<Map<String, Object>> collected = new ArrayList<>();
+  private boolean first = true;
+
+  @Override
+  void run() throws IOException {
+    try (Session session = reading()) {
+      each(session, paths, this::list);
+    }
+    if (json) {
+      console().printLine(Json.of(collected));
+    }
+  }
+
+  private void list(Operand operand) throws IOException {
+    try (Node node = operand.find(!detailed && !directoryItself)) {
+      Volume volume = operand.volume();
+      if (node.type() != FileType.DIRECTORY || directoryItself) {
+        show(operand.text(), List.of(Listing.of(FileName.of(operand.text()), volume, node)), true);
+        first = false;
+      } else {
+        boolean titled = paths.size() > 1 || recursive;
+        directory(operand.text(), volume, node, titled);
+      }
+    }
+  }
+
+  private void directory(String text, Volume volume, Node directory, boolean titled)
+      throws IOException {
+    List<Listing> listings = new ArrayList<>();
+    List<FileName> names = VolumeSource.names(volume, directory);
+    if (all) {
+      names.addAll(0, List.of(FileName.of("."), FileName.of("..")));
+    }
+    for (FileName name : names) {
+      if (all || almostAll || name.byteAt(0) != '.') {
+        try (Node child = volume.lookup(directory, name)) {
+          listings.add(Listing.of(name, volume, child));
+        } catch (IOException e) {
+          complain(CommandFailure.at(Operand.child(text, name), e));
+        }
+      }
+    }
+    if (titled && !json) {
+      console().printLine((first ? "" : "\n") + text + ":");
+    }
+    first = false;
+    show(text, listings, false);
+    if (recursive) {
+      for (Listing listing : listings) {
+        FileName name = listing.name();
+        if (listing.attributes().type() == FileType.DIRECTORY
+            && !name.isDot()
+            && !name.isDotDot()) {
+          try (Node child = volume.lookup(directory, name)) {
+            directory(Operand.child(text, name), volume, child, true);
+          }
+        }
+      }
+    }
+  }
+
+  private void show(String parent, List<Listing> listings, boolean named) throws IOException {
+    if (json) {
+      for (Listing listing : listings) {
+        collected.add(listing.json(named ? parent : Operand.child(parent, listing.name())));
+      }
+      return;
+    }
+    int inoWidth = width(listings, listing -> Long.toString(listing.attributes().ino()).length());
+    int linkWidth =
+        width(listings, listing -> Integer.toString(listing.attributes().nlink()).length());
+    int uidWidth = width(listings, listing -> Long.toString(listing.attributes().uid()).length());
+    int gidWidth = width(listings, listing -> Long.toString(listing.attributes().gid()).length());
+    int sizeWidth = width(listings, listing -> size(listing).length());
+    for (Listing listing : listings) {
+      if (inodes) {
+        console().print(right(Long.toString(listing.attributes().ino()), inoWidth) + " ");
+      }
+      if (detailed) {
+        console()
+            .print(
+                String.join(
+                    " ",
+                    listing.modeString(),
+                    right(Integer.toString(listing.attributes().nlink()), linkWidth),
+                    right(Long.toString(listing.attributes().uid()), uidWidth),
+                    right(Long.toString(listing.attributes().gid()), gidWidth),
+                    right(size(listing), sizeWidth),
+                    TIME.format(
+                        listing.attributes().times().modified().atZone(ZoneId.systemDefault())),
+                    ""));
+      }
+      console().print(listing.name());
+      if (detailed && listing.target() != null) {
+        console().print(" -> ");
+        console().printName(listing.target());
+      }
+      console().print("\n");
+    }
+  }
+
+  private String size(Listing listing) {
+    if (listing.isDevice()) {
+      return listing.deviceMajor() + ", " + listing.deviceMinor();
+    }
+    long size = listing.attributes().sizeBytes();
+    return human ? Sizes.human(size) : Long.toString(size);
+  }
+
+  private static int width(List<Listing> listings, ToIntFunction<Listing> length) {
+    return listings.stream().mapToInt(length).max().orElse(0);
+  }
+
+  private static String right(String text, int width) {
+    return " ".repeat(Math.max(0, width - text.length())) + text;
+  }
+}

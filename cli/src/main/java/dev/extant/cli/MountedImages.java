@@ -1,0 +1,13 @@
+package dev.extant.cli;
+
+import dev.extant.vfs.Volume;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/// Real images.
+final class MountedImages implements Images {
+  @Override
+  public Volume open(Path image, boolean write) throws IOException {
+    throw new CommandFailure(image + ": cannot be opened yet");
+  }
+}
