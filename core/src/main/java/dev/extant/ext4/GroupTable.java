@@ -347,6 +347,7 @@ final class GroupTable implements AutoCloseable {
     counted[stripe] = true;
   }
 
+  /// After the journal's end: until then its sealers need the descriptors.
   @Override
   public void close() {
     for (int i = 0; i < blocks.length(); i++) {

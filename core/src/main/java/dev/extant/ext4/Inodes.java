@@ -33,13 +33,16 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Inodes implements InodeTable {
   static final int DEFAULT_IDLE_LIMIT = 16_384;
 
-  private static final int SHARDS = 64;
+  private static final int SHARD_BITS = 6;
+  private static final int SHARDS = 1 << SHARD_BITS;
   private static final int BLOCK_LOCKS = 64;
 
   /// What the mount does when inodes leave memory. Called without locks of the table.
   interface Lifecycle {
     /// The last reference of an inode without links was given back: frees its blocks, calls
-    /// [Inodes#clearOnDisk], then gives its number back. Keeps errors to itself.
+    /// [Inodes#clearOnDisk], then gives its number back. Keeps errors to itself. It starts handles,
+    /// so whoever gives back what may be the last reference holds neither a handle nor an inode's
+    /// lock.
     void evict(Inode inode);
 
     /// An idle inode is to leave memory: drops its data pages and answers true, or, if some are
@@ -113,8 +116,10 @@ final class Inodes implements InodeTable {
     this.lifecycle = lifecycle;
   }
 
+  /// By the high bits of a product, so that the numbers of one shard differ in their low bits, by
+  /// which its maps spread them.
   private Shard shard(long ino) {
-    return shards[(int) (ino % SHARDS)];
+    return shards[(int) (ino * 0x9E37_79B9_7F4A_7C15L >>> 64 - SHARD_BITS)];
   }
 
   @Override

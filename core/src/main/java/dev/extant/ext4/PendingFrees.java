@@ -3,14 +3,15 @@ package dev.extant.ext4;
 import dev.extant.util.Bits;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import java.util.Iterator;
 
 /// The blocks of one group that were freed by transactions which are not durable yet (I4). On disk
 /// they are free already; here they are held back. Guarded by the group's lock.
 final class PendingFrees {
   private record Entry(int start, int count, long tid) {}
 
+  /// Oldest transaction first: a transaction gets no more changes once the next one gets its first.
   private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+
   private final MemorySegment held;
 
   PendingFrees(int blockSizeBytes) {
@@ -34,13 +35,12 @@ final class PendingFrees {
   /// Lets go of what transactions up to `durableTid` freed. True if there was any.
   boolean release(long durableTid) {
     boolean any = false;
-    for (Iterator<Entry> all = entries.iterator(); all.hasNext(); ) {
-      Entry entry = all.next();
-      if (entry.tid <= durableTid) {
-        Bits.clearRange(held, entry.start, entry.start + entry.count);
-        all.remove();
-        any = true;
-      }
+    for (Entry entry = entries.peek();
+        entry != null && entry.tid <= durableTid;
+        entry = entries.peek()) {
+      Bits.clearRange(held, entry.start, entry.start + entry.count);
+      entries.remove();
+      any = true;
     }
     return any;
   }
