@@ -50,8 +50,12 @@ final class FakeBlocks implements BlockSource, CommitListener {
     return used.cardinality() - freed.cardinality();
   }
 
-  synchronized boolean isUsed(long blockNr) {
-    return used.get((int) blockNr);
+  synchronized boolean freesPending() {
+    return !freed.isEmpty();
+  }
+
+  synchronized void take(int blockNr) {
+    used.set(blockNr);
   }
 
   @Override
