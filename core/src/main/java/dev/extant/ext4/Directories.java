@@ -1,0 +1,240 @@
+package dev.extant.ext4;
+
+import dev.extant.cache.Buffer;
+import dev.extant.cache.BufferCache;
+import dev.extant.ext4.DirectoryBlocks.Role;
+import dev.extant.ext4.format.Checksums;
+import dev.extant.ext4.format.DirEntry;
+import dev.extant.ext4.format.DirHash;
+import dev.extant.ext4.format.DxRoot;
+import dev.extant.ext4.format.Feature;
+import dev.extant.ext4.format.Features;
+import dev.extant.ext4.format.RawInode;
+import dev.extant.journal.Handle;
+import dev.extant.vfs.DirectoryVisitor;
+import dev.extant.vfs.Errno;
+import dev.extant.vfs.FileName;
+import dev.extant.vfs.FileType;
+import dev.extant.vfs.FsException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// The entries of directories: looking them up, listing, and changing them.
+///
+/// The caller holds the directory's `lock`, shared for looking up and listing, exclusively for
+/// changes. Changes are made within the caller's handle; one that throws ENOSPC has changed
+/// nothing.
+///
+/// A directory whose index is damaged can still be read, by going through all of its blocks; the
+/// damage is reported. It cannot be changed (EUCLEAN).
+final class Directories {
+  /// An index gains a leaf and a node or, when it comes into being, two leaves.
+  private static final int MAX_NEW_BLOCKS = 2;
+
+  private final DirectoryBlocks blocks;
+  private final LinearDirectory linear;
+  private final IndexedDirectory indexed;
+  private final CorruptionHandler corruption;
+  private final boolean indexing;
+  private final boolean typed;
+
+  /// Directories whose damaged index was reported.
+  private final Set<Long> reported = ConcurrentHashMap.newKeySet();
+
+  /// `defaultHash` has the file system's seed, and is the hash of new indexes.
+  Directories(
+      BufferCache buffers,
+      BlockMap map,
+      InodeTable inodes,
+      Checksums checksums,
+      Features features,
+      DirHash defaultHash,
+      CorruptionHandler corruption) {
+    this.indexing = features.has(Feature.DIR_INDEX);
+    this.typed = features.has(Feature.FILETYPE);
+    this.blocks = new DirectoryBlocks(buffers, map, inodes, checksums);
+    this.linear = new LinearDirectory(blocks, typed);
+    this.indexed = new IndexedDirectory(blocks, defaultHash, typed);
+    this.corruption = corruption;
+  }
+
+  /// The entry of that name, or null. `.` and `..` are found like any other.
+  DirectoryEntry lookup(Inode dir, FileName name) throws IOException {
+    checkLength(name);
+    if (!hasIndex(dir)) {
+      return linear.lookup(dir, name);
+    }
+    IndexPath path;
+    try {
+      path = indexed.seek(dir, name);
+    } catch (FsException damage) {
+      report(dir, damage);
+      return linear.lookupInDamaged(dir, name);
+    }
+    try (path) {
+      return isDots(name) ? indexed.lookupDots(path, name) : indexed.lookup(path, name);
+    }
+  }
+
+  /// Shows the entries from `cookie` on, first `.` and `..`; see
+  /// [dev.extant.vfs.Volume#readDirectory].
+  void read(Inode dir, long cookie, DirectoryVisitor visitor) throws IOException {
+    if (!hasIndex(dir)) {
+      if (indexing && blocks.count(dir) == 1) {
+        indexed.readSingleBlock(dir, cookie, visitor);
+      } else {
+        linear.read(dir, cookie, visitor);
+      }
+      return;
+    }
+    IndexPath path;
+    try {
+      path = indexed.openAt(dir, cookie);
+    } catch (FsException damage) {
+      report(dir, damage);
+      // A cookie beyond the directory's size comes from a listing that still used the index.
+      if (cookie > RawInode.size(dir.raw)) {
+        throw damage;
+      }
+      linear.read(dir, cookie, visitor);
+      return;
+    }
+    try (path) {
+      indexed.read(path, cookie, visitor);
+    }
+  }
+
+  private void report(Inode dir, FsException damage) throws FsException {
+    if (damage.errno() != Errno.EUCLEAN) {
+      throw damage;
+    }
+    if (reported.add(dir.ino())) {
+      corruption.corrupt(damage);
+    }
+  }
+
+  /// True if there are no names but `.` and `..`.
+  boolean isEmpty(Inode dir) throws IOException {
+    return linear.isEmpty(dir);
+  }
+
+  /// Credits that [#add] may need.
+  int addCredits(Inode dir) {
+    return indexing
+        ? blocks.appendCredits(dir, MAX_NEW_BLOCKS) + 2 + DxRoot.MAX_INDIRECT_LEVELS
+        : blocks.appendCredits(dir, 1) + 1;
+  }
+
+  /// Adds an entry for a name that is not there yet.
+  void add(Handle handle, Inode dir, FileName name, long ino, FileType type) throws IOException {
+    checkLength(name);
+    DirectoryEntry entry = entry(ino, type);
+    if (hasIndex(dir)) {
+      indexed.add(handle, dir, name, entry);
+      return;
+    }
+    dropIndexFlag(handle, dir);
+    if (!linear.addWhereRoom(handle, dir, name, entry)) {
+      if (indexing && blocks.count(dir) == 1) {
+        indexed.addToSingleBlock(handle, dir, name, entry);
+      } else {
+        linear.addInNewBlock(handle, dir, name, entry);
+      }
+    }
+  }
+
+  /// Without the feature dir_index nobody keeps an index up to date.
+  private void dropIndexFlag(Handle handle, Inode dir) throws IOException {
+    if (dir.hasFlag(RawInode.EXT4_INDEX_FL)) {
+      RawInode.flags(dir.raw, RawInode.flags(dir.raw) & ~RawInode.EXT4_INDEX_FL);
+      blocks.updateInode(handle, dir);
+    }
+  }
+
+  /// Removes the entry of a name. Needs 1 credit.
+  void remove(Handle handle, Inode dir, FileName name) throws IOException {
+    try (EntryPlace place = find(dir, name)) {
+      handle.writeAccess(place.buffer());
+      place.remove();
+      blocks.dirty(handle, dir, place.buffer(), Role.LEAF);
+    }
+  }
+
+  /// Points a name to another inode. Needs 1 credit.
+  void replace(Handle handle, Inode dir, FileName name, long ino, FileType type)
+      throws IOException {
+    try (EntryPlace place = find(dir, name)) {
+      handle.writeAccess(place.buffer());
+      place.replace(entry(ino, type));
+      blocks.dirty(handle, dir, place.buffer(), Role.LEAF);
+    }
+  }
+
+  private EntryPlace find(Inode dir, FileName name) throws IOException {
+    EntryPlace place;
+    if (!hasIndex(dir)) {
+      place = linear.find(dir, name);
+    } else {
+      try (IndexPath path = indexed.seek(dir, name)) {
+        place = indexed.find(path, name);
+      }
+    }
+    if (place == null) {
+      throw new FsException(
+          Errno.ENOENT, "no such file or directory in directory " + dir.ino() + ": " + name);
+    }
+    return place;
+  }
+
+  /// Points `..` to another directory. Needs 1 credit.
+  void setParent(Handle handle, Inode dir, long parentIno) throws IOException {
+    if (hasIndex(dir)) {
+      indexed.setParent(handle, dir, entry(parentIno, FileType.DIRECTORY));
+    } else {
+      replace(handle, dir, FileName.of(".."), parentIno, FileType.DIRECTORY);
+    }
+  }
+
+  /// Credits for [#initialise], whose directory has no blocks yet: the block, its bitmap and
+  /// descriptor, the inode.
+  int initialiseCredits() {
+    return 4;
+  }
+
+  /// Gives a new directory without blocks its first one, with `.` and `..`.
+  void initialise(Handle handle, Inode dir, long parentIno) throws IOException {
+    List<Buffer> appended = blocks.append(handle, dir, 1);
+    try {
+      Buffer first = appended.getFirst();
+      blocks.initialiseLeaf(first.data());
+      EntryPlace all = new EntryPlace(first, 0, -1);
+      all.insert(FileName.of("."), entry(dir.ino(), FileType.DIRECTORY));
+      all.insert(FileName.of(".."), entry(parentIno, FileType.DIRECTORY));
+      blocks.dirty(handle, dir, first, Role.LEAF);
+    } finally {
+      DirectoryBlocks.closeAll(appended);
+    }
+  }
+
+  private boolean hasIndex(Inode dir) {
+    return indexing && dir.hasFlag(RawInode.EXT4_INDEX_FL);
+  }
+
+  private static boolean isDots(FileName name) {
+    return name.isDot() || name.isDotDot();
+  }
+
+  private DirectoryEntry entry(long ino, FileType type) {
+    return new DirectoryEntry(ino, typed ? type.entryCode() : 0);
+  }
+
+  private static void checkLength(FileName name) throws FsException {
+    if (name.length() > DirEntry.MAX_NAME_LENGTH) {
+      throw new FsException(
+          Errno.ENAMETOOLONG,
+          "a name of " + name.length() + " bytes is longer than " + DirEntry.MAX_NAME_LENGTH);
+    }
+  }
+}
