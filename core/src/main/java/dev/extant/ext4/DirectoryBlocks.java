@@ -54,8 +54,7 @@ final class DirectoryBlocks {
   private final Checksums checksums;
   private final int blockSize;
 
-  DirectoryBlocks(
-      BufferCache buffers, BlockMap map, InodeTable inodes, Checksums checksums) {
+  DirectoryBlocks(BufferCache buffers, BlockMap map, InodeTable inodes, Checksums checksums) {
     this.buffers = buffers;
     this.map = map;
     this.inodes = inodes;

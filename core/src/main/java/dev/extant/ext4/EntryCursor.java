@@ -7,8 +7,8 @@ import dev.extant.vfs.FileName;
 import dev.extant.vfs.FsException;
 import java.lang.foreign.MemorySegment;
 
-/// Goes through the entries of one directory block, unused ones included, and checks each before
-/// it shows it: entries lie one behind the other, each longer than what is in it, and the last ends
+/// Goes through the entries of one directory block, unused ones included, and checks each before it
+/// shows it: entries lie one behind the other, each longer than what is in it, and the last ends
 /// exactly where the entries of the block end. So it ends, whatever the bytes are.
 final class EntryCursor {
   private final Inode dir;

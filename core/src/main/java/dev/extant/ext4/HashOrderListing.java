@@ -14,8 +14,9 @@ import java.util.List;
 ///
 /// An entry's *key* is a function of its name alone: 31 bits of major hash, 24 bits that tell most
 /// names with the same major hash apart, and 8 bits of 0. In their place comes the entry's rank, by
-/// name, among those with the same key; with more than 256 the directory cannot be listed (EUCLEAN).
-/// So the order holds while names come and go and leaves are split, except among names of one key.
+/// name, among those with the same key; with more than 256 the directory cannot be listed
+/// (EUCLEAN). So the order holds while names come and go and leaves are split, except among names
+/// of one key.
 ///
 /// Cookies: 0 begins with `.`, 1 with `..`, and `FIRST + k` with the first entry whose key and rank
 /// are not below k.

@@ -120,9 +120,7 @@ final class IndexPath implements AutoCloseable {
   /// The bound of the next leaf, or [#END].
   long nextBound() {
     int level = levelWithNext();
-    return level < 0
-        ? END
-        : DxEntries.hash(nodes[level].data(), base(level), positions[level] + 1);
+    return level < 0 ? END : DxEntries.hash(nodes[level].data(), base(level), positions[level] + 1);
   }
 
   private int levelWithNext() {

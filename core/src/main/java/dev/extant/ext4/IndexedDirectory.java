@@ -10,7 +10,6 @@ import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
 import dev.extant.vfs.DirectoryVisitor;
 import dev.extant.vfs.FileName;
-import dev.extant.vfs.FsException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Iterator;
@@ -123,8 +122,7 @@ final class IndexedDirectory {
         blocks.dirty(handle, dir, leaf, Role.LEAF);
         return;
       }
-      HashedEntries entries =
-          new HashedEntries(path.hash(defaultHash), blocks.entries(dir, leaf));
+      HashedEntries entries = new HashedEntries(path.hash(defaultHash), blocks.entries(dir, leaf));
       entries.add(name, entry);
       entries.sort();
       if (entries.totalLength() <= blocks.entriesEnd()) {

@@ -4,7 +4,7 @@ import dev.extant.ext4.format.Checksums;
 import dev.extant.util.Le;
 import java.lang.foreign.MemorySegment;
 
-/// The checksums of a file system with metadata_csum.
+/// The checksums of a file system with or without metadata_csum.
 final class TestChecksums {
   private TestChecksums() {}
 
@@ -16,5 +16,9 @@ final class TestChecksums {
       throw new IllegalStateException("no metadata_csum");
     }
     return checksums;
+  }
+
+  static Checksums disabled() {
+    return new Checksums(MemorySegment.ofArray(new byte[1024]));
   }
 }

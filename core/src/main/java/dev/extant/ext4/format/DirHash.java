@@ -35,8 +35,8 @@ public final class DirHash {
   private final int seed2;
   private final int seed3;
 
-  /// A seed of four zeroes stands for MD4's own initial state. EUCLEAN if the
-  /// version is none of the three.
+  /// A seed of four zeroes stands for MD4's own initial state. EUCLEAN if the version is none of
+  /// the three.
   public DirHash(int version, boolean unsignedBytes, int[] seed) throws FsException {
     if (!known(version)) {
       throw new FsException(

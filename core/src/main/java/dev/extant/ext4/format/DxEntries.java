@@ -91,8 +91,7 @@ public final class DxEntries {
       MemorySegment from, int fromBase, int index, MemorySegment to, int toBase) {
     int count = count(from, fromBase) - index;
     int limit = limit(to, toBase);
-    MemorySegment.copy(
-        from, fromBase + ENTRY_SIZE * index, to, toBase, (long) ENTRY_SIZE * count);
+    MemorySegment.copy(from, fromBase + ENTRY_SIZE * index, to, toBase, (long) ENTRY_SIZE * count);
     initialise(to, toBase, limit, count);
   }
 }
