@@ -4,6 +4,7 @@ import dev.extant.ext4.format.Checksums;
 import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.Geometry;
 import dev.extant.ext4.format.GroupLayout;
+import dev.extant.ext4.format.OrphanBlock;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.ext4.format.Superblock;
 import dev.extant.util.Be;
@@ -29,7 +30,6 @@ final class SystemFiles {
   /// lost+found has no more blocks than an ext2 inode names directly.
   private static final int LOST_AND_FOUND_BLOCKS = 12;
 
-  private static final long ORPHAN_BLOCK_MAGIC = 0x0B10CA04L;
   private static final int MIN_ORPHAN_FILE_BLOCKS = 32;
   private static final int MAX_ORPHAN_FILE_BLOCKS = 512;
   private static final int DIRECT_BLOCKS = 12;
@@ -124,7 +124,7 @@ final class SystemFiles {
         runs,
         (index, blockNr) -> {
           MemorySegment block = MemorySegment.ofArray(new byte[blockSizeBytes]);
-          Le.put32(block, blockSizeBytes - 8, ORPHAN_BLOCK_MAGIC);
+          Le.put32(block, 4L * OrphanBlock.slots(blockSizeBytes), OrphanBlock.MAGIC);
           checksums.sealOrphanBlock(block, blockNr, seed);
           return block;
         });
