@@ -64,6 +64,15 @@ public final class Inode implements Node {
     return type == FileType.DIRECTORY;
   }
 
+  /// True if i_block maps blocks (it holds a device number or a short link target otherwise).
+  boolean mapsBlocks() {
+    return switch (type) {
+      case REGULAR, DIRECTORY -> true;
+      case SYMLINK -> !Symlinks.inInode(raw);
+      default -> false;
+    };
+  }
+
   boolean hasFlag(long flag) {
     return RawInode.hasFlag(raw, flag);
   }

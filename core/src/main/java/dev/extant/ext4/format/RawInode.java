@@ -32,6 +32,8 @@ public final class RawInode {
   public static final long EXT4_SYNC_FL = 0x8;
   public static final long EXT4_IMMUTABLE_FL = 0x10;
   public static final long EXT4_APPEND_FL = 0x20;
+  public static final long EXT4_NODUMP_FL = 0x40;
+  public static final long EXT4_NOATIME_FL = 0x80;
   public static final long EXT4_INDEX_FL = 0x1000;
   public static final long EXT4_JOURNAL_DATA_FL = 0x4000;
   public static final long EXT4_TOPDIR_FL = 0x20000;

@@ -1,0 +1,74 @@
+package dev.extant;
+
+import dev.extant.block.BlockDevice;
+import dev.extant.block.FileDevice;
+import dev.extant.ext4.Ext4;
+import dev.extant.ext4.Ext4Volume;
+import dev.extant.ext4.MountReport;
+import dev.extant.journal.JournalStatistics;
+import dev.extant.mkfs.Mkfs;
+import dev.extant.mkfs.MkfsOptions;
+import dev.extant.nio.ExtantFileSystem;
+import dev.extant.vfs.FsException;
+import dev.extant.vfs.MountOptions;
+import dev.extant.vfs.Volume;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/// A mounted file system, and the way to make and mount one.
+///
+/// [#fileSystem()] is for everything that `java.nio.file` knows; [#volume()] for what it does not
+/// (fsync as a future, seeking data, exchanging names). Both act on the same mount, and closing any
+/// of the three closes it. `FileSystems.newFileSystem(Path.of("data.img"), Map.of())` mounts as
+/// well.
+public final class Extant implements AutoCloseable {
+  private final Ext4Volume volume;
+  private final ExtantFileSystem fileSystem;
+
+  private Extant(Ext4Volume volume) {
+    this.volume = volume;
+    this.fileSystem = ExtantFileSystem.over(volume);
+  }
+
+  /// Mounts an image file or block device.
+  public static Extant open(Path image, MountOptions options) throws FsException {
+    return new Extant(Ext4.mount(image, options));
+  }
+
+  /// Mounts the file system on a device, which is closed with the mount.
+  public static Extant open(BlockDevice device, MountOptions options) throws FsException {
+    return new Extant(Ext4.mount(device, options));
+  }
+
+  /// Makes a file system in a new image file of the given size, or in an existing one, whose
+  /// content is lost.
+  public static void mkfs(Path image, long sizeBytes, MkfsOptions options) throws IOException {
+    try (FileDevice device = FileDevice.create(image, sizeBytes)) {
+      Mkfs.make(device, options);
+    }
+  }
+
+  public Volume volume() {
+    return volume;
+  }
+
+  public ExtantFileSystem fileSystem() {
+    return fileSystem;
+  }
+
+  /// What mounting found: a journal that was replayed, orphans, warnings.
+  public MountReport mountReport() {
+    return volume.mountReport();
+  }
+
+  /// The journal's figures since the mount; null where there is no journal in use.
+  public JournalStatistics journalStatistics() {
+    return volume.journalStatistics();
+  }
+
+  /// Makes everything durable, marks the file system clean, and releases the device.
+  @Override
+  public void close() throws IOException {
+    fileSystem.close();
+  }
+}

@@ -1,0 +1,63 @@
+package dev.extant.ext4;
+
+import dev.extant.cache.Buffer;
+import dev.extant.ext4.format.RawInode;
+import dev.extant.journal.Handle;
+import java.io.IOException;
+
+/// Frees an inode that has no names and no references: its blocks, its attribute block, itself.
+///
+/// It stays on the orphan list until the last step, so a crash in between is finished at the next
+/// mount.
+final class Eviction implements Inodes.Lifecycle {
+  private final Mount mount;
+
+  Eviction(Mount mount) {
+    this.mount = mount;
+  }
+
+  /// Nobody else can reach the inode. An error is reported to [Health] and leaves the orphan for
+  /// later.
+  @Override
+  public void evict(Inode inode) {
+    if (mount.health.readOnly()) {
+      mount.files.drop(inode);
+      return;
+    }
+    try {
+      free(inode);
+    } catch (IOException e) {
+      mount.files.drop(inode);
+      mount.health.evictionFailed(inode.ino(), e);
+    }
+  }
+
+  @Override
+  public boolean drop(Inode inode) {
+    return mount.files.dropIfClean(inode);
+  }
+
+  private void free(Inode inode) throws IOException {
+    if (inode.mapsBlocks()) {
+      mount.files.freeAll(inode);
+    }
+    try (Handle handle = mount.start(Credits.FREE_INODE + Credits.ORPHAN)) {
+      long attributeBlock = RawInode.fileAcl(inode.raw);
+      if (attributeBlock != 0) {
+        releaseAttributes(handle, inode, attributeBlock);
+      }
+      mount.orphans.remove(handle, inode);
+      mount.inodes.clearOnDisk(handle, inode);
+      mount.inodeAllocator.free(handle, inode.ino(), inode.isDirectory());
+    }
+  }
+
+  private void releaseAttributes(Handle handle, Inode inode, long blockNr) throws IOException {
+    try (Buffer buffer = mount.buffers.read(blockNr)) {
+      if (mount.attributeBlocks.dropReference(handle, buffer)) {
+        mount.blocks.free(handle, blockNr, 1, true);
+      }
+    }
+    RawInode.fileAcl(inode.raw, 0);
+  }
+}

@@ -1,0 +1,79 @@
+package dev.extant.ext4;
+
+import dev.extant.block.BlockDevice;
+import dev.extant.block.DeviceException;
+import dev.extant.block.FileDevice;
+import dev.extant.ext4.format.Superblock;
+import dev.extant.vfs.Errno;
+import dev.extant.vfs.FsException;
+import dev.extant.vfs.MountOptions;
+import dev.extant.vfs.Volume;
+import dev.extant.vfs.VolumeOpener;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/// Opens ext4 file systems: in image files and block devices by path, or on any [BlockDevice].
+public final class Ext4 implements VolumeOpener {
+  @Override
+  public String type() {
+    return "ext4";
+  }
+
+  @Override
+  public boolean recognises(Path image) throws IOException {
+    byte[] bytes = new byte[Superblock.SIZE];
+    try (SeekableByteChannel channel = Files.newByteChannel(image)) {
+      channel.position(Superblock.OFFSET);
+      ByteBuffer buffer = ByteBuffer.wrap(bytes);
+      while (buffer.hasRemaining()) {
+        if (channel.read(buffer) < 0) {
+          return false;
+        }
+      }
+    }
+    return Superblock.hasMagic(MemorySegment.ofArray(bytes));
+  }
+
+  @Override
+  public Volume open(Path image, MountOptions options) throws FsException {
+    return mount(image, options);
+  }
+
+  /// Mounts the file system of an image file or block device. An image that cannot be written is
+  /// mounted read-only.
+  public static Ext4Volume mount(Path image, MountOptions options) throws FsException {
+    boolean readOnly = options.readOnly() || !Files.isWritable(image);
+    FileDevice device;
+    try {
+      device = FileDevice.open(image, readOnly);
+    } catch (DeviceException e) {
+      Errno errno = e.kind() == DeviceException.Kind.REFUSED ? Errno.EBUSY : Errno.EIO;
+      throw new FsException(errno, e.getMessage(), e);
+    } catch (NoSuchFileException e) {
+      throw new FsException(Errno.ENOENT, image + ": no such file", e);
+    } catch (AccessDeniedException e) {
+      throw new FsException(Errno.EACCES, image + ": permission denied", e);
+    } catch (IOException e) {
+      throw new FsException(Errno.EIO, image + " cannot be opened: " + e.getMessage(), e);
+    }
+    return mount(device, options);
+  }
+
+  /// Mounts the file system on a device, which the mount owns from now on: it is closed with it,
+  /// and also when this fails.
+  public static Ext4Volume mount(BlockDevice device, MountOptions options) throws FsException {
+    Mounter mounter = new Mounter(device, options);
+    try {
+      Mount mount = mounter.mount();
+      return new Ext4Volume(mount, mounter.report());
+    } catch (IOException e) {
+      throw Translation.of(e);
+    }
+  }
+}

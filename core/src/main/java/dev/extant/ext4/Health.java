@@ -1,0 +1,85 @@
+package dev.extant.ext4;
+
+import dev.extant.journal.Journal;
+import dev.extant.vfs.Errno;
+import dev.extant.vfs.FsException;
+import dev.extant.vfs.MountOptions.ErrorPolicy;
+import java.io.IOException;
+
+/// Whether a mount may still be changed, and the first error that ended that (I7).
+///
+/// A corruption that was found is handed to [#corrupt]; what follows is the mount's `errors=`
+/// policy: `continue` only remembers it, the others abort the journal, after which every change is
+/// refused with EROFS and the first cause.
+final class Health implements CorruptionHandler {
+  private final boolean mountedReadOnly;
+  private final ErrorPolicy policy;
+  private volatile Throwable firstError;
+  private volatile Journal journal;
+
+  Health(boolean mountedReadOnly, ErrorPolicy policy) {
+    this.mountedReadOnly = mountedReadOnly;
+    this.policy = policy;
+  }
+
+  void journal(Journal value) {
+    journal = value;
+  }
+
+  boolean readOnly() {
+    return mountedReadOnly || abortCause() != null;
+  }
+
+  /// The first corruption or fatal error, or null.
+  Throwable firstError() {
+    Throwable abort = abortCause();
+    return firstError != null ? firstError : abort;
+  }
+
+  private Throwable abortCause() {
+    Journal current = journal;
+    return current == null ? null : current.abortCause();
+  }
+
+  @Override
+  public void corrupt(FsException damage) {
+    failed(damage);
+  }
+
+  /// Any other error after which the file system in memory cannot be trusted to reach the disk.
+  void failed(Throwable error) {
+    synchronized (this) {
+      if (firstError == null) {
+        firstError = error;
+      }
+    }
+    Journal current = journal;
+    if (policy != ErrorPolicy.CONTINUE && current != null && !mountedReadOnly) {
+      current.abort(error);
+    }
+  }
+
+  /// An inode could not be freed: it stays an orphan; a later mount or e2fsck frees it.
+  void evictionFailed(long ino, IOException error) {
+    failed(new IOException("inode " + ino + " could not be freed: " + error.getMessage(), error));
+  }
+
+  /// Data could not be written back. The file keeps the error for its fsync callers; a device that
+  /// failed a write fails all later ones, so the journal cannot go on either.
+  void writebackFailed(IOException error) {
+    failed(error);
+  }
+
+  void checkWritable() throws FsException {
+    if (mountedReadOnly) {
+      throw new FsException(Errno.EROFS, "the file system is mounted read-only");
+    }
+    Throwable cause = abortCause();
+    if (cause != null) {
+      throw new FsException(
+          Errno.EROFS,
+          "the file system turned read-only after an error: " + cause.getMessage(),
+          cause);
+    }
+  }
+}

@@ -1,0 +1,193 @@
+package dev.extant.ext4;
+
+import dev.extant.block.BlockDevice;
+import dev.extant.block.OverlayDevice;
+import dev.extant.block.RequestQueue;
+import dev.extant.cache.BufferCache;
+import dev.extant.ext4.format.Feature;
+import dev.extant.ext4.format.Features;
+import dev.extant.ext4.format.Superblock;
+import dev.extant.journal.Jbd2Journal;
+import dev.extant.journal.Journal;
+import dev.extant.journal.JournalOptions;
+import dev.extant.journal.JournalPlace;
+import dev.extant.journal.NoJournal;
+import dev.extant.journal.Recovery;
+import dev.extant.journal.RecoveryReport;
+import dev.extant.vfs.Errno;
+import dev.extant.vfs.FsException;
+import dev.extant.vfs.MountOptions;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Opens a file system, step by step: superblock and features, journal recovery, the parts, the
+/// mark that it is in use, orphans; and closes it in the reverse order.
+///
+/// Order matters for safety: the journal is replayed before anything but the superblock, the group
+/// descriptors and the journal's own inode is believed; the superblock is read again afterwards;
+/// the needs_recovery flag is cleared only when what was replayed is durable.
+final class Mounter {
+  /// Memory for metadata blocks, next to `cacheBytes` for data.
+  private static final long BUFFER_CACHE_BYTES = 64L << 20;
+
+  private final BlockDevice device;
+  private final MountOptions options;
+  private RequestQueue queue;
+  private BlockDevice overlay;
+  private MemorySegment superblock;
+  private Features features;
+  private boolean readOnly;
+  private RecoveryReport recovered;
+  private int orphansFinished;
+  private final List<String> warnings = new ArrayList<>();
+
+  Mounter(BlockDevice device, MountOptions options) {
+    this.device = device;
+    this.options = options;
+  }
+
+  /// Takes the device over: it is closed with the mount, and also when mounting fails.
+  Mount mount() throws IOException {
+    Mount mount = null;
+    try {
+      queue = new RequestQueue(device);
+      readSuperblock();
+      recoverJournal();
+      mount = assemble();
+      if (!readOnly) {
+        orphansFinished = mount.begin(device.name());
+      }
+      return mount;
+    } catch (IOException | RuntimeException e) {
+      cleanUp(mount, e);
+      throw e;
+    }
+  }
+
+  private void cleanUp(Mount mount, Exception cause) {
+    try {
+      if (mount != null) {
+        mount.release(null);
+      } else {
+        queue.close();
+        queue.device().close();
+      }
+    } catch (IOException e) {
+      cause.addSuppressed(e);
+    }
+  }
+
+  MountReport report() {
+    return new MountReport(recovered, orphansFinished, warnings);
+  }
+
+  private void readSuperblock() throws IOException {
+    SuperblockReader.Found found = new SuperblockReader(queue).read();
+    superblock = found.bytes();
+    features = Superblock.features(superblock);
+    features.requireReadable();
+    readOnly = options.readOnly() || device.readOnly() || features.readOnlyReason() != null;
+    if (!features.has(Feature.EXTENT)) {
+      throw new FsException(
+          Errno.EOPNOTSUPP,
+          device.name() + " has no extents (ext2 or ext3), which is not supported yet");
+    }
+    if (features.readOnlyReason() != null && !options.readOnly()) {
+      warnings.add(device.name() + ": " + features.readOnlyReason());
+    }
+    if (found.backup()) {
+      warnings.add(
+          device.name()
+              + ": the superblock is damaged; its backup at offset "
+              + found.offset()
+              + " is used");
+      restorePrimary(found);
+    }
+  }
+
+  /// The primary superblock is unreadable, but a backup is well: the journal usually holds the
+  /// newest primary; without one the backup takes its place.
+  private void restorePrimary(SuperblockReader.Found found) throws IOException {
+    if (readOnly) {
+      useOverlay();
+    }
+    MemorySegment primary = MemorySegment.ofArray(new byte[Superblock.SIZE]);
+    primary.copyFrom(found.bytes());
+    Superblock.groupNr(primary, 0);
+    if (features.has(Feature.HAS_JOURNAL)) {
+      features = features.with(Feature.NEEDS_RECOVERY);
+      Superblock.features(primary, features);
+    }
+    Superblock.seal(primary);
+    queue.write(Superblock.OFFSET, List.of(primary), true);
+    superblock = primary;
+  }
+
+  private void useOverlay() {
+    if (overlay == null) {
+      overlay = new OverlayDevice(device);
+      queue.close();
+      queue = new RequestQueue(overlay);
+    }
+  }
+
+  private void recoverJournal() throws IOException {
+    if (!features.has(Feature.NEEDS_RECOVERY) || options.noload()) {
+      if (options.noload()) {
+        readOnly = true;
+      }
+      return;
+    }
+    if (!features.has(Feature.HAS_JOURNAL)) {
+      throw new FsException(
+          Errno.EUCLEAN, device.name() + " needs recovery but has no journal to recover from");
+    }
+    if (readOnly) {
+      useOverlay();
+    }
+    JournalPlace place = journalPlace();
+    recovered = Recovery.replay(place);
+    superblock = readAgain();
+    if (recovered.damage() != null) {
+      warnings.add(recovered.damage());
+    }
+    Recovery.markEmpty(place, recovered, false);
+  }
+
+  private MemorySegment readAgain() throws IOException {
+    MemorySegment bytes = new SuperblockReader(queue).read().bytes();
+    features = Superblock.features(bytes);
+    features.requireReadable();
+    return bytes;
+  }
+
+  /// Where the journal lies, by its inode, read with parts that are thrown away afterwards.
+  private JournalPlace journalPlace() throws IOException {
+    long ino = Superblock.journalInode(superblock);
+    if (ino == 0) {
+      throw new FsException(
+          Errno.EOPNOTSUPP, device.name() + " has an external journal, which is not supported");
+    }
+    return JournalInode.locate(queue, superblock, ino);
+  }
+
+  private Mount assemble() throws IOException {
+    Health health = new Health(readOnly, options.errors());
+    return new Mount(queue, superblock, options, health, this::openJournal);
+  }
+
+  private Journal openJournal(BufferCache buffers) throws IOException {
+    if (!features.has(Feature.HAS_JOURNAL) || options.ignoreJournal() || readOnly) {
+      return new NoJournal(queue, buffers);
+    }
+    JournalOptions journalOptions =
+        JournalOptions.of(device.name())
+            .withCommitIntervalSeconds(options.commitIntervalSeconds())
+            .withBarrier(options.barrier())
+            .withFormat(features.has(Feature.METADATA_CSUM), features.has(Feature.BIT64))
+            .withClock(options.clock());
+    return Jbd2Journal.open(journalPlace(), buffers, journalOptions);
+  }
+}

@@ -1,0 +1,82 @@
+package dev.extant.ext4;
+
+import dev.extant.cache.Buffer;
+import dev.extant.cache.BufferCache;
+import dev.extant.ext4.format.RawInode;
+import dev.extant.journal.Handle;
+import dev.extant.vfs.Errno;
+import dev.extant.vfs.FileType;
+import dev.extant.vfs.FsException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// Targets of symbolic links: up to 59 bytes in the inode's i_block, longer ones in a block of
+/// their own, which goes through the journal like metadata (spec: "Symbolic Links").
+final class Symlinks {
+  private final BufferCache buffers;
+  private final BlockMap blockMap;
+  private final boolean extents;
+
+  Symlinks(BufferCache buffers, BlockMap blockMap, boolean extents) {
+    this.buffers = buffers;
+    this.blockMap = blockMap;
+    this.extents = extents;
+  }
+
+  /// True if the target lies in the inode itself, so that the inode maps no blocks.
+  static boolean inInode(MemorySegment raw) {
+    return FileType.ofMode(RawInode.mode(raw)) == FileType.SYMLINK
+        && !RawInode.hasFlag(raw, RawInode.EXT4_EXTENTS_FL)
+        && RawInode.size(raw) < RawInode.I_BLOCK_SIZE;
+  }
+
+  int credits(int targetLength) {
+    return targetLength < RawInode.I_BLOCK_SIZE ? 0 : 16;
+  }
+
+  void store(Handle handle, Inode inode, byte[] target) throws IOException {
+    RawInode.size(inode.raw, target.length);
+    if (target.length < RawInode.I_BLOCK_SIZE) {
+      MemorySegment.copy(
+          target, 0, inode.raw, ValueLayout.JAVA_BYTE, RawInode.I_BLOCK, target.length);
+      return;
+    }
+    if (extents) {
+      ExtentTree.initialise(inode.raw);
+    }
+    long blockNr = blockMap.allocate(handle, inode, 0, 1).run().blockNr();
+    try (Buffer buffer = buffers.fresh(blockNr)) {
+      handle.createAccess(buffer);
+      MemorySegment.copy(target, 0, buffer.data(), ValueLayout.JAVA_BYTE, 0, target.length);
+      handle.dirty(buffer);
+    }
+  }
+
+  byte[] read(Inode inode) throws IOException {
+    if (inode.type() != FileType.SYMLINK) {
+      throw new FsException(Errno.EINVAL, "inode " + inode.ino() + " is not a symbolic link");
+    }
+    inode.lock.readLock().lock();
+    try {
+      long size = RawInode.size(inode.raw);
+      if (inInode(inode.raw)) {
+        return inode.raw.asSlice(RawInode.I_BLOCK, size).toArray(ValueLayout.JAVA_BYTE);
+      }
+      if (size <= 0 || size > buffers.blockSizeBytes()) {
+        throw new FsException(
+            Errno.EUCLEAN, "symbolic link with inode " + inode.ino() + " has size " + size);
+      }
+      BlockMap.Run run = blockMap.lookup(inode, 0, 1);
+      if (run.hole() || run.unwritten()) {
+        throw new FsException(
+            Errno.EUCLEAN, "symbolic link with inode " + inode.ino() + " has no target block");
+      }
+      try (Buffer buffer = buffers.read(run.blockNr())) {
+        return buffer.data().asSlice(0, size).toArray(ValueLayout.JAVA_BYTE);
+      }
+    } finally {
+      inode.lock.readLock().unlock();
+    }
+  }
+}
