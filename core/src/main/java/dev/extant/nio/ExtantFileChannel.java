@@ -18,11 +18,6 @@ import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// A channel to an open file.
@@ -53,7 +48,7 @@ final class ExtantFileChannel extends FileChannel {
   /// Guarded by `positionLock`.
   private long position;
 
-  private final Set<CompletableFuture<Void>> waits = ConcurrentHashMap.newKeySet();
+  private final Waits waits = new Waits(this::isOpen);
 
   /// Takes the node over.
   ExtantFileChannel(ExtantFileSystem fileSystem, ExtantPath path, Node node, OpenOptions options) {
@@ -134,23 +129,12 @@ final class ExtantFileChannel extends FileChannel {
   }
 
   private void awaitDurable(boolean dataOnly) throws IOException {
-    CompletableFuture<Void> wait = volume.fsync(node, dataOnly).copy();
-    waits.add(wait);
     try {
-      if (!isOpen()) {
-        wait.cancel(false);
-      }
-      wait.get();
+      waits.await(volume.fsync(node, dataOnly));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       close();
       throw new ClosedByInterruptException();
-    } catch (CancellationException e) {
-      throw new AsynchronousCloseException();
-    } catch (ExecutionException e) {
-      throw Errors.inChannel(ExtantFiles.fsException(e.getCause()), path);
-    } finally {
-      waits.remove(wait);
     }
   }
 
@@ -519,7 +503,7 @@ final class ExtantFileChannel extends FileChannel {
 
   @Override
   protected void implCloseChannel() {
-    waits.forEach(wait -> wait.cancel(false));
+    waits.cancelAll();
     fileSystem.locks().releaseAll(this, node.ino());
     fileSystem.closed(this);
     gate.close();

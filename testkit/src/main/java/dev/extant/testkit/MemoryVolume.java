@@ -30,8 +30,6 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class MemoryVolume implements Volume {
   public static final long DEFAULT_CAPACITY_BYTES = 1L << 30;
 
-  private static final int MAX_NAME_BYTES = 255;
-  private static final int MAX_LINKS = 65_000;
   private static final int MAX_TARGET_BYTES = 4095;
   private static final long MAX_FILE_BYTES = ((1L << 32) - 1) * SparseBytes.BLOCK_BYTES;
   private static final long ROOT_INO = 2;
@@ -39,6 +37,7 @@ public final class MemoryVolume implements Volume {
 
   private final MountOptions options;
   private final MemoryTimes times;
+  private final MemoryTree tree;
   private final long totalBlocks;
 
   /// Guards all below and every inode.
@@ -60,6 +59,7 @@ public final class MemoryVolume implements Volume {
   public MemoryVolume(MountOptions options, long capacityBytes) {
     this.options = options;
     this.times = new MemoryTimes(options);
+    this.tree = new MemoryTree(times);
     this.totalBlocks = capacityBytes / SparseBytes.BLOCK_BYTES;
     this.root = inode(ROOT_INO, FileType.DIRECTORY, new NewFile(0755, 0, 0));
     root.parent = root;
@@ -185,55 +185,16 @@ public final class MemoryVolume implements Volume {
           if (name.isDot()) {
             return retain(directory);
           }
-          return retain(name.isDotDot() ? directory.parent : existing(directory, name));
+          return retain(name.isDotDot() ? directory.parent : MemoryTree.existing(directory, name));
         });
   }
 
-  private static void check(FileName name) throws FsException {
-    if (name.length() > MAX_NAME_BYTES) {
-      throw new FsException(Errno.ENAMETOOLONG, "a name of " + name.length() + " bytes");
-    }
-    for (byte b : name.bytes()) {
-      if (b == 0 || b == '/') {
-        throw new FsException(Errno.EINVAL, "a name with a slash or NUL: " + name);
-      }
-    }
-    if (name.length() == 0) {
-      throw new FsException(Errno.ENOENT, "an empty name");
-    }
-  }
-
-  private static MemoryInode existing(MemoryInode directory, FileName name) throws FsException {
-    check(name);
-    MemoryInode child = directory.child(name);
-    if (child == null) {
-      throw new FsException(Errno.ENOENT, "no " + name + " in inode " + directory.ino);
-    }
-    return child;
-  }
-
-  /// Refuses a name that cannot be made in a directory.
-  private static void requireFree(MemoryInode directory, FileName name) throws FsException {
-    check(name);
-    if (name.isDot() || name.isDotDot() || directory.child(name) != null) {
-      throw new FsException(Errno.EEXIST, name + " exists in inode " + directory.ino);
-    }
-    if (directory.isRemoved()) {
-      throw new FsException(Errno.ENOENT, "inode " + directory.ino + " was removed");
-    }
-  }
-
-  private MemoryInode make(Node in, FileName name, FileType type, NewFile file) throws FsException {
-    MemoryInode directory = directory(in);
-    requireFree(directory, name);
-    MemoryInode inode = inode(++lastIno, type, file);
+  private MemoryInode make(Node directory, FileName name, FileType type, NewFile file)
+      throws FsException {
+    MemoryInode inode = inode(lastIno + 1, type, file);
+    tree.add(directory(directory), name, inode);
+    lastIno++;
     inodes++;
-    inode.nlink = inode.isDirectory() ? 2 : 1;
-    directory.put(name, inode);
-    if (inode.isDirectory()) {
-      directory.nlink++;
-    }
-    times.modify(directory);
     return inode;
   }
 
@@ -282,81 +243,30 @@ public final class MemoryVolume implements Volume {
   }
 
   @Override
-  public void link(Node target, Node in, FileName name) throws FsException {
+  public void link(Node target, Node directory, FileName name) throws FsException {
     changing(
         () -> {
-          MemoryInode inode = inode(target);
-          MemoryInode directory = directory(in);
-          requireFree(directory, name);
-          if (inode.isDirectory()) {
-            throw new FsException(Errno.EPERM, "a hard link to directory " + inode.ino);
-          }
-          if (inode.nlink == 0) {
-            throw new FsException(Errno.ENOENT, "inode " + inode.ino + " has no name any more");
-          }
-          if (inode.nlink >= MAX_LINKS) {
-            throw new FsException(Errno.EMLINK, "inode " + inode.ino + " has " + inode.nlink);
-          }
-          inode.nlink++;
-          directory.put(name, inode);
-          times.change(inode);
-          times.modify(directory);
+          tree.link(inode(target), directory(directory), name);
           return null;
         });
   }
 
   @Override
-  public void unlink(Node in, FileName name) throws FsException {
+  public void unlink(Node directory, FileName name) throws FsException {
     changing(
         () -> {
-          MemoryInode directory = directory(in);
-          if (name.isDot() || name.isDotDot()) {
-            throw new FsException(Errno.EISDIR, "unlink of " + name);
-          }
-          MemoryInode inode = existing(directory, name);
-          if (inode.isDirectory()) {
-            throw new FsException(Errno.EISDIR, name + " is a directory");
-          }
-          directory.remove(name);
-          times.modify(directory);
-          dropName(inode);
+          freeIfUnused(tree.unlink(directory(directory), name));
           return null;
         });
-  }
-
-  /// A name of the inode is gone; a directory has but one.
-  private void dropName(MemoryInode inode) {
-    inode.nlink = inode.isDirectory() ? 0 : inode.nlink - 1;
-    times.change(inode);
-    freeIfUnused(inode);
   }
 
   @Override
-  public void rmdir(Node in, FileName name) throws FsException {
+  public void rmdir(Node directory, FileName name) throws FsException {
     changing(
         () -> {
-          MemoryInode directory = directory(in);
-          if (name.isDot() || name.isDotDot()) {
-            throw new FsException(
-                name.isDot() ? Errno.EINVAL : Errno.ENOTEMPTY, "rmdir of " + name);
-          }
-          MemoryInode inode = existing(directory, name);
-          if (!inode.isDirectory()) {
-            throw new FsException(Errno.ENOTDIR, name + " is not a directory");
-          }
-          requireEmpty(inode, name);
-          directory.remove(name);
-          directory.nlink--;
-          times.modify(directory);
-          dropName(inode);
+          freeIfUnused(tree.rmdir(directory(directory), name));
           return null;
         });
-  }
-
-  private static void requireEmpty(MemoryInode directory, FileName name) throws FsException {
-    if (directory.hasEntries()) {
-      throw new FsException(Errno.ENOTEMPTY, name + " has entries");
-    }
   }
 
   @Override
@@ -365,90 +275,13 @@ public final class MemoryVolume implements Volume {
       throws FsException {
     changing(
         () -> {
-          MemoryInode source = directory(fromDirectory);
-          MemoryInode target = directory(toDirectory);
-          if (from.isDot() || from.isDotDot() || to.isDot() || to.isDotDot()) {
-            throw new FsException(Errno.EBUSY, "rename of . or ..");
+          MemoryInode replaced =
+              tree.rename(directory(fromDirectory), from, directory(toDirectory), to, mode);
+          if (replaced != null) {
+            freeIfUnused(replaced);
           }
-          MemoryInode moved = existing(source, from);
-          check(to);
-          MemoryInode there = target.child(to);
-          requireRenamable(source, moved, target, there, mode);
-          if (moved == there) {
-            return null;
-          }
-          if (mode == RenameMode.EXCHANGE) {
-            adjustLinks(source, target, moved, there);
-            source.put(from, there);
-            target.put(to, moved);
-            times.change(there);
-          } else {
-            replace(source, from, target, to);
-          }
-          times.change(moved);
-          times.modify(source);
-          times.modify(target);
           return null;
         });
-  }
-
-  private static void requireRenamable(
-      MemoryInode source, MemoryInode moved, MemoryInode target, MemoryInode there, RenameMode mode)
-      throws FsException {
-    if (there == null && mode == RenameMode.EXCHANGE) {
-      throw new FsException(Errno.ENOENT, "nothing to exchange with");
-    }
-    if (there != null && mode == RenameMode.NO_REPLACE) {
-      throw new FsException(Errno.EEXIST, "the new name exists");
-    }
-    if (moved.isDirectory() && moved.contains(target)) {
-      throw new FsException(Errno.EINVAL, "a directory would be in itself");
-    }
-    if (there != null && there.isDirectory() && there.contains(source)) {
-      boolean exchange = mode == RenameMode.EXCHANGE;
-      throw new FsException(
-          exchange ? Errno.EINVAL : Errno.ENOTEMPTY, "the new name is above the old one");
-    }
-    if (target.isRemoved()) {
-      throw new FsException(Errno.ENOENT, "inode " + target.ino + " was removed");
-    }
-    if (there == null || mode == RenameMode.EXCHANGE) {
-      return;
-    }
-    if (moved.isDirectory() != there.isDirectory()) {
-      throw new FsException(
-          moved.isDirectory() ? Errno.ENOTDIR : Errno.EISDIR, "the new name is of another kind");
-    }
-    if (there.hasEntries()) {
-      throw new FsException(Errno.ENOTEMPTY, "the new name is a directory with entries");
-    }
-  }
-
-  /// Moves the `..` of directories that change places.
-  private static void adjustLinks(
-      MemoryInode source, MemoryInode target, MemoryInode moved, MemoryInode there) {
-    if (moved.isDirectory()) {
-      source.nlink--;
-      target.nlink++;
-    }
-    if (there != null && there.isDirectory()) {
-      target.nlink--;
-      source.nlink++;
-    }
-  }
-
-  private void replace(MemoryInode source, FileName from, MemoryInode target, FileName to) {
-    MemoryInode moved = source.child(from);
-    MemoryInode there = target.child(to);
-    adjustLinks(source, target, moved, null);
-    if (there != null && there.isDirectory()) {
-      target.nlink--;
-    }
-    source.remove(from);
-    target.put(to, moved);
-    if (there != null) {
-      dropName(there);
-    }
   }
 
   @Override
