@@ -29,6 +29,7 @@ import picocli.CommandLine.ParameterException;
       ChownCommand.class,
       TouchCommand.class,
       DfCommand.class,
+      InfoCommand.class,
       CommandLine.HelpCommand.class
     },
     footer = {

@@ -1,11 +1,213 @@
 package dev.extant.cli;
 
+import dev.extant.block.FileDevice;
+import dev.extant.mkfs.Mkfs;
+import dev.extant.mkfs.MkfsOptions;
+import dev.extant.vfs.MountOptions;
+import dev.extant.vfs.Node;
+import dev.extant.vfs.Volume;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.UUID;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /// `extant mkfs`.
-@Command(name = "mkfs", description = "Makes a file system.")
+@Command(
+    name = "mkfs",
+    description = "Makes an ext4 file system in an image file or block device.",
+    footer = {
+      "",
+      "With -U, -E hash_seed=UUID and SOURCE_DATE_EPOCH in the environment the same input gives",
+      "the same bytes."
+    })
 final class MkfsCommand extends SubCommand {
+  @Option(names = "-t", paramLabel = "TYPE", description = "ext4, the only one yet.")
+  private String type = "ext4";
+
+  @Option(names = "-L", paramLabel = "LABEL", description = "The volume's name.")
+  private String label = "";
+
+  @Option(names = "-b", paramLabel = "SIZE", description = "Block size: 1024, 2048 or 4096.")
+  private int blockSizeBytes;
+
+  @Option(names = "-I", paramLabel = "SIZE", description = "Inode size: 128 or 256 (default).")
+  private int inodeSizeBytes = 256;
+
+  @Option(names = "-N", paramLabel = "COUNT", description = "Number of inodes.")
+  private long inodesCount;
+
+  @Option(names = "-i", paramLabel = "BYTES", description = "Bytes of the volume per inode.")
+  private long bytesPerInode;
+
+  @Option(names = "-J", paramLabel = "size=MB", description = "Size of the journal.")
+  private String journal;
+
+  @Option(
+      names = "-O",
+      paramLabel = "FEATURE",
+      description = "Adds features, or takes them away with ^; none takes all away.")
+  private List<String> features = List.of();
+
+  @Option(names = "-E", paramLabel = "OPTION", description = "hash_seed=UUID, root_owner=UID:GID.")
+  private List<String> extended = List.of();
+
+  @Option(names = "-U", paramLabel = "UUID", description = "The volume's UUID.")
+  private UUID uuid;
+
+  @Option(names = "-m", paramLabel = "PERCENT", description = "Blocks kept for root (default 5).")
+  private double reservedPercent = 5;
+
+  @Option(names = "-d", paramLabel = "DIR", description = "Copies the content of a directory.")
+  private Path directory;
+
+  @Option(names = "-q", description = "Says nothing.")
+  private boolean quiet;
+
+  @Parameters(index = "0", paramLabel = "IMAGE")
+  private Path image;
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "SIZE",
+      converter = Sizes.Converter.class,
+      description = "Like 256M or 10T; left out, the size that the image has.")
+  private Long sizeBytes;
+
   @Override
-  void run() throws IOException {}
+  void run() throws IOException {
+    if (!type.equals("ext4")) {
+      throw usage("-t " + type + ": only ext4 can be made");
+    }
+    if (directory != null && !Files.isDirectory(directory)) {
+      throw new CommandFailure(directory + ": not a directory");
+    }
+    Instant time = time();
+    MkfsOptions.Builder options = options(time);
+    make(options);
+    if (directory != null) {
+      fill(time);
+    }
+    if (!quiet) {
+      long size = sizeBytes == null ? Files.size(image) : sizeBytes;
+      console()
+          .printLine(
+              image + ": " + Sizes.human(size) + " ext4" + (label.isEmpty() ? "" : " " + label));
+    }
+  }
+
+  /// Null means now. Builds that want the same bytes again set the variable.
+  private Instant time() throws CommandFailure {
+    String epoch = System.getenv("SOURCE_DATE_EPOCH");
+    if (epoch == null || epoch.isEmpty()) {
+      return null;
+    }
+    try {
+      return Instant.ofEpochSecond(Long.parseLong(epoch));
+    } catch (NumberFormatException e) {
+      throw new CommandFailure("SOURCE_DATE_EPOCH is not a number of seconds: " + epoch);
+    }
+  }
+
+  private MkfsOptions.Builder options(Instant time) {
+    MkfsOptions.Builder options =
+        MkfsOptions.builder()
+            .label(label)
+            .blockSizeBytes(blockSizeBytes)
+            .inodeSizeBytes(inodeSizeBytes)
+            .inodesCount(inodesCount)
+            .bytesPerInode(bytesPerInode)
+            .uuid(uuid)
+            .time(time)
+            .reservedPercent(reservedPercent);
+    features.forEach(options::features);
+    if (journal != null) {
+      options.journalMebibytes(mebibytes(journal));
+    }
+    for (String list : extended) {
+      for (String option : list.split(",")) {
+        extended(options, option);
+      }
+    }
+    return options;
+  }
+
+  private long mebibytes(String option) {
+    if (option.matches("size=\\d{1,9}")) {
+      return Long.parseLong(option.substring("size=".length()));
+    }
+    throw usage("-J " + option + ": not size= and a number of MiB");
+  }
+
+  private void extended(MkfsOptions.Builder options, String option) {
+    String value = option.substring(option.indexOf('=') + 1);
+    if (option.startsWith("hash_seed=")) {
+      try {
+        options.hashSeed(UUID.fromString(value));
+      } catch (IllegalArgumentException e) {
+        throw usage("-E " + option + ": not a UUID");
+      }
+    } else if (option.matches("root_owner=\\d{1,9}:\\d{1,9}")) {
+      String[] ids = value.split(":");
+      options.rootOwner(Long.parseLong(ids[0]), Long.parseLong(ids[1]));
+    } else {
+      throw usage("-E " + option + ": unknown; hash_seed=UUID and root_owner=UID:GID are known");
+    }
+  }
+
+  /// A new image is all zeroes; a device, or a file whose size is kept, is not.
+  private void make(MkfsOptions.Builder options) throws IOException {
+    boolean regular = Files.notExists(image) || Files.isRegularFile(image);
+    if (sizeBytes == null && Files.notExists(image)) {
+      throw usage(image + " does not exist, so a SIZE is needed");
+    }
+    boolean fresh = regular && sizeBytes != null;
+    if (sizeBytes != null) {
+      options.sizeBytes(sizeBytes);
+    }
+    boolean existed = Files.exists(image);
+    try (FileDevice device =
+        fresh ? FileDevice.create(image, checkedSize()) : FileDevice.open(image, false)) {
+      Mkfs.make(device, options.zeroed(fresh).build());
+    } catch (IOException e) {
+      if (!existed) {
+        Files.deleteIfExists(image);
+      }
+      throw e;
+    }
+  }
+
+  private long checkedSize() {
+    if (sizeBytes < 1024) {
+      throw usage("a file system of " + sizeBytes + " bytes is too small");
+    }
+    return sizeBytes;
+  }
+
+  /// Nobody needs the file system if this fails in between, so the journal would be lost work. The
+  /// clock stands still, so that the same input gives the same bytes.
+  private void fill(Instant time) throws IOException {
+    InstantSource clock = InstantSource.fixed(time == null ? Instant.now() : time);
+    MountOptions mount = MountOptions.defaults().withIgnoreJournal(true).withClock(clock);
+    try (Volume volume = images().open(image, mount);
+        SourceFile source = new HostSource(directory.toString(), directory, true);
+        Progress progress = new Progress(console(), () -> Copier.measure(source));
+        Copier copier = new Copier(new Copier.Rules(true, true, true), console(), progress)) {
+      try (Node root = volume.root();
+          TargetFile target = new VolumeTarget(image + ":/", volume, root.retain())) {
+        copier.copyContents(source, target);
+      }
+      if (copier.failures() > 0) {
+        failed();
+      }
+    } catch (IOException e) {
+      throw CommandFailure.at(image.toString(), e);
+    }
+  }
 }

@@ -1,10 +1,10 @@
 package dev.extant.cli;
 
 import dev.extant.vfs.FsException;
+import dev.extant.vfs.MountOptions;
 import dev.extant.vfs.Volume;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,19 +26,24 @@ final class Session implements AutoCloseable {
 
   /// For a command that only reads from this image. It counts only when the image is opened here.
   Volume volume(Path image, boolean forWriting) throws IOException {
-    if (!Files.exists(image)) {
-      throw new CommandFailure(image + ": no such image");
-    }
-    if (Files.isDirectory(image, new LinkOption[0])) {
-      throw new CommandFailure(image + ": is a directory, not an image");
-    }
+    requireImage(image);
     Path key = image.toRealPath();
     Volume volume = open.get(key);
     if (volume == null) {
-      volume = images.open(image, forWriting);
+      volume = images.open(image, MountOptions.defaults().withReadOnly(!forWriting));
       open.put(key, volume);
     }
     return volume;
+  }
+
+  /// Fails with a sentence unless there is a file that could be an image.
+  static void requireImage(Path image) throws CommandFailure {
+    if (!Files.exists(image)) {
+      throw new CommandFailure(image + ": no such image");
+    }
+    if (Files.isDirectory(image)) {
+      throw new CommandFailure(image + ": is a directory, not an image");
+    }
   }
 
   /// Makes everything durable. The first failure is thrown, but every image is closed.

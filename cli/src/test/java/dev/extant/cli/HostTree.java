@@ -94,8 +94,8 @@ final class HostTree {
   private int size() {
     return switch (random.nextInt(20)) {
       case 0 -> 0;
-      case 1 -> 1 << 20;
-      case 2 -> random.nextInt(3 << 20);
+      case 1 -> 1 << 18;
+      case 2 -> random.nextInt(1 << 20);
       case 3 -> 4096;
       default -> random.nextInt(10_000);
     };

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 class MemoryCopyTest extends CopyContract {
-  private final MemoryImages images = new MemoryImages(256L << 20);
+  private final MemoryImages images = new MemoryImages(90L << 20);
 
   @Override
   Cli make(Path image) throws IOException {

@@ -1,6 +1,7 @@
 package dev.extant.cli;
 
 import dev.extant.testkit.MemoryVolume;
+import dev.extant.vfs.MountOptions;
 import dev.extant.vfs.Volume;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -19,11 +20,10 @@ final class MemoryImages implements Images {
   }
 
   @Override
-  public Volume open(Path image, boolean write) throws IOException {
+  public Volume open(Path image, MountOptions options) throws IOException {
     MemoryVolume volume =
         volumes.computeIfAbsent(
-            image.toRealPath(),
-            _ -> new MemoryVolume(dev.extant.vfs.MountOptions.defaults(), capacityBytes));
+            image.toRealPath(), _ -> new MemoryVolume(MountOptions.defaults(), capacityBytes));
     return (Volume)
         Proxy.newProxyInstance(
             Volume.class.getClassLoader(),
