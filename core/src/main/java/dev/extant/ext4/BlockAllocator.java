@@ -357,6 +357,11 @@ final class BlockAllocator implements BlockSource, CommitListener {
   }
 
   @Override
+  public boolean ownedBySystem(long blockNr, int count) throws IOException {
+    return systemZone.overlaps(blockNr, count);
+  }
+
+  @Override
   public long goalOf(Inode inode) {
     int group = geometry.groupOfInode(inode.ino());
     long colour = inode.ino() % COLOURS;

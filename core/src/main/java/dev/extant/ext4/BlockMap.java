@@ -20,6 +20,12 @@ interface BlockMap {
   /// it is a hole.
   Run lookup(Inode inode, long logical, int maxCount) throws IOException;
 
+  /// The same for somebody who will overwrite the run: EUCLEAN if it belongs to the file system
+  /// itself.
+  default Run lookupForWrite(Inode inode, long logical, int maxCount) throws IOException {
+    return lookup(inode, logical, maxCount);
+  }
+
   /// Credits that allocating one run of up to `count` blocks may need, everything included (tree,
   /// bitmaps, descriptors, inode).
   int allocateCredits(Inode inode, int count);

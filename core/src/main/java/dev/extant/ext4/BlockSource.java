@@ -21,4 +21,10 @@ interface BlockSource {
   /// Where blocks of this inode should go when nothing better is known: its group, coloured by
   /// inode.
   long goalOf(Inode inode);
+
+  /// True if one of the blocks is a superblock, descriptor, bitmap or inode table, which no file
+  /// may own.
+  default boolean ownedBySystem(long blockNr, int count) throws IOException {
+    return false;
+  }
 }

@@ -65,6 +65,27 @@ final class ExtentTree implements BlockMap {
     }
   }
 
+  @Override
+  public Run lookupForWrite(Inode inode, long logical, int maxCount) throws IOException {
+    Run run = lookup(inode, logical, maxCount);
+    checkOwner(inode, run);
+    return run;
+  }
+
+  private void checkOwner(Inode inode, Run run) throws IOException {
+    if (!run.hole() && blocks.ownedBySystem(run.blockNr(), run.count())) {
+      throw new FsException(
+          Errno.EUCLEAN,
+          "inode "
+              + inode.ino()
+              + ": blocks from "
+              + run.blockNr()
+              + " on, at logical block "
+              + run.logical()
+              + ", belong to the file system itself");
+    }
+  }
+
   private static Run run(MemorySegment leaf, int position, long logical, int maxCount) {
     return new Run(
         logical,
@@ -106,6 +127,7 @@ final class ExtentTree implements BlockMap {
       }
       nodes.checkExtent(inode, path.blockNr(0), leaf, position);
       Run run = run(leaf, position, logical, maxCount);
+      checkOwner(inode, run);
       if (!run.unwritten()) {
         return new Allocation(run, false);
       }

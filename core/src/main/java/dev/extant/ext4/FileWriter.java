@@ -115,7 +115,7 @@ final class FileWriter {
     long index = progress.offset / blockSizeBytes;
     long last = (progress.offset + progress.left() - 1) / blockSizeBytes;
     int wanted = (int) Math.min(last - index + 1, progress.pages.length);
-    BlockMap.Run run = map.lookup(progress.inode, index, wanted);
+    BlockMap.Run run = map.lookupForWrite(progress.inode, index, wanted);
     int pinned = progress.state.space.pinForWrite(index, run.count(), progress.pages);
     try {
       return run.hole() || run.unwritten()
@@ -237,7 +237,7 @@ final class FileWriter {
       return;
     }
     long index = sizeBytes / blockSizeBytes;
-    BlockMap.Run run = map.lookup(inode, index, 1);
+    BlockMap.Run run = map.lookupForWrite(inode, index, 1);
     if (run.hole() || run.unwritten()) {
       return;
     }

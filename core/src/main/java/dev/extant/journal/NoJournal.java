@@ -15,8 +15,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 /// The journal of a file system that has none: a "commit" writes all dirty data and metadata home
 /// and flushes. Nothing is atomic over a crash; what a commit covered is durable.
 ///
-/// `gate`: handles hold it shared, a commit holds it exclusively while it seals and collects, so
-/// that sealers run with no handle open.
+/// `gate`: handles hold it shared, a commit holds it exclusively while it seals and writes
+/// metadata, so that sealers run with no handle open.
 public final class NoJournal implements Journal {
   private final RequestQueue queue;
   private final BufferCache buffers;
@@ -74,14 +74,10 @@ public final class NoJournal implements Journal {
     long tid = runningTid;
     try {
       List<OrderedData> data;
-      List<Buffer> metadata;
       gate.writeLock().lock();
       try {
-        sealAll();
         data = new ArrayList<>(ordered.keySet());
-        metadata = new ArrayList<>(touched.keySet());
         ordered.clear();
-        touched.clear();
         runningTid = tid + 1;
       } finally {
         gate.writeLock().unlock();
@@ -89,9 +85,7 @@ public final class NoJournal implements Journal {
       for (OrderedData file : data) {
         file.writeOrdered();
       }
-      metadata.removeIf(buffer -> !buffer.dirty());
-      buffers.writeBack(metadata);
-      metadata.forEach(Buffer::close);
+      writeMetadata();
       queue.flush();
     } catch (IOException e) {
       abort(e);
@@ -99,6 +93,21 @@ public final class NoJournal implements Journal {
     }
     for (CommitListener listener : listeners) {
       listener.committed(tid);
+    }
+  }
+
+  /// Handles wait meanwhile: a block that is changed while it is written would go home unsealed.
+  private void writeMetadata() throws IOException {
+    gate.writeLock().lock();
+    try {
+      sealAll();
+      List<Buffer> dirty = new ArrayList<>(touched.keySet());
+      dirty.removeIf(buffer -> !buffer.dirty());
+      buffers.writeBack(dirty);
+      touched.keySet().forEach(Buffer::close);
+      touched.clear();
+    } finally {
+      gate.writeLock().unlock();
     }
   }
 

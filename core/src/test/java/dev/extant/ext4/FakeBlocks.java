@@ -16,6 +16,7 @@ final class FakeBlocks implements BlockSource, CommitListener {
   private final BitSet used = new BitSet();
   private final BitSet freed = new BitSet();
   private final int end;
+  private final int reserved;
   private int lastStart;
 
   /// The longest run that is handed out.
@@ -30,6 +31,7 @@ final class FakeBlocks implements BlockSource, CommitListener {
   FakeBlocks(Geometry geometry, BufferCache buffers, int reserved) {
     this.buffers = buffers;
     this.end = (int) geometry.blocksCount();
+    this.reserved = reserved;
     used.set(0, reserved);
   }
 
@@ -104,6 +106,11 @@ final class FakeBlocks implements BlockSource, CommitListener {
         }
       }
     }
+  }
+
+  @Override
+  public boolean ownedBySystem(long blockNr, int count) {
+    return blockNr < reserved;
   }
 
   @Override

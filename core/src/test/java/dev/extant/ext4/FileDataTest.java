@@ -266,6 +266,31 @@ class FileDataTest {
   }
 
   @Test
+  void aFailureInTheBackgroundIsReportedByOneFsync() throws IOException {
+    Inode inode = fs.newFile(12);
+    fs.files.write(inode, 0, bytes(10 * BLOCK, 1));
+    fs.device.failWrites = true;
+    assertThatThrownBy(() -> ((FileState) inode.dataState).writeOrdered())
+        .isInstanceOf(DeviceException.class);
+    fs.device.failWrites = false;
+    assertThatThrownBy(() -> fs.files.writeback(inode)).hasMessageContaining("told to fail");
+    fs.files.writeback(inode);
+    assertThat(fs.onDevice(inode)).isEqualTo(fs.content(inode));
+  }
+
+  @Test
+  void blocksOfTheFileSystemItselfAreNotOverwritten() throws IOException {
+    Inode inode = fs.newFile(12);
+    try (Handle handle = fs.journal.start(20)) {
+      fs.tree.insert(handle, inode, 0, FileFixture.RESERVED - 3, 2, false);
+    }
+    fs.files.truncate(inode, 2 * BLOCK);
+    assertThatThrownBy(() -> fs.files.write(inode, 10, bytes(10, 1)))
+        .isInstanceOfSatisfying(
+            FsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EUCLEAN));
+  }
+
+  @Test
   void aFailedReadIsReportedToEachReader() throws IOException {
     Inode inode = fs.newFile(12);
     fs.files.write(inode, 0, bytes(10 * BLOCK, 1));
