@@ -227,11 +227,7 @@ final class FileData {
   /// that is not durable shows them, they are written first, since it may commit without `tid`
   /// (I2).
   private void discard(FileState state, long fromIndex, long tid) throws IOException {
-    long orderedTid = state.orderedTid();
-    if (orderedTid != 0
-        && orderedTid != tid
-        && state.space.dirty()
-        && !journal.committed(orderedTid)) {
+    if (state.space.dirty() && state.orderedByOther(tid, journal)) {
       state.space.writeDirty();
     }
     state.space.drop(fromIndex);

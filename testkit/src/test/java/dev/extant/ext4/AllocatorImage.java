@@ -37,7 +37,7 @@ final class AllocatorImage implements AutoCloseable {
   final Inodes inodes;
   final List<FsException> damages = new CopyOnWriteArrayList<>();
   private final FileDevice device;
-  private final RequestQueue queue;
+  final RequestQueue queue;
 
   private AllocatorImage(Path path, int idleInodes) throws IOException {
     this.path = path;
