@@ -290,9 +290,9 @@ class InodesImageTest {
     Path path = folder.resolve("image");
     AllocatorImage.make(path, "32M", "-t ext4 -b 1024 -O ^has_journal");
     int steps = 4_000;
+    List<Long> numbers = new ArrayList<>();
     try (AllocatorImage image = AllocatorImage.open(path, 1)) {
       image.inodes.start(image.journal, new Freeing(image));
-      List<Long> numbers = new ArrayList<>();
       try (Inode root = image.inodes.get(2)) {
         for (int i = 0; i < 400; i++) {
           try (Inode inode = create(image, root, 1)) {
@@ -322,14 +322,21 @@ class InodesImageTest {
           });
       done.set(true);
       committer.join();
-      long sum = 0;
-      for (long ino : numbers) {
-        try (Inode inode = image.inodes.get(ino)) {
-          sum += Le.u32(inode.raw, 0x24);
-        }
-      }
-      assertThat(sum).isEqualTo(4L * steps);
+      assertThat(sum(image, numbers)).isEqualTo(4L * steps);
     }
+    try (AllocatorImage image = AllocatorImage.open(path)) {
+      assertThat(sum(image, numbers)).isEqualTo(4L * steps);
+    }
+  }
+
+  private static long sum(AllocatorImage image, List<Long> numbers) throws IOException {
+    long sum = 0;
+    for (long ino : numbers) {
+      try (Inode inode = image.inodes.get(ino)) {
+        sum += Le.u32(inode.raw, 0x24);
+      }
+    }
+    return sum;
   }
 
   private static void countUp(AllocatorImage image, Inode inode) throws IOException {
