@@ -167,7 +167,12 @@ public final class Ext4Volume implements Volume {
 
   @Override
   public byte[] readlink(Node symlink) throws FsException {
-    return reading(() -> mount.symlinks.read(inode(symlink)));
+    return reading(
+        () -> {
+          byte[] target = mount.symlinks.read(inode(symlink));
+          mount.accessTimes.read(inode(symlink));
+          return target;
+        });
   }
 
   @Override
@@ -244,7 +249,12 @@ public final class Ext4Volume implements Volume {
 
   @Override
   public int read(Node file, long offset, MemorySegment target) throws FsException {
-    return reading(() -> mount.files.read(regular(file), offset, target));
+    return reading(
+        () -> {
+          int count = mount.files.read(regular(file), offset, target);
+          mount.accessTimes.read(inode(file));
+          return count;
+        });
   }
 
   @Override
@@ -301,6 +311,7 @@ public final class Ext4Volume implements Volume {
           } finally {
             inode.lock.readLock().unlock();
           }
+          mount.accessTimes.read(inode);
           return null;
         });
   }

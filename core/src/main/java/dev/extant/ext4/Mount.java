@@ -56,6 +56,7 @@ final class Mount {
   final NewInodes newInodes;
   final Links links;
   final Syncs syncs;
+  final AccessTimes accessTimes;
   private final RequestQueue queue;
   private final GroupTable groups;
   private final OrphanFile orphanFile;
@@ -124,6 +125,7 @@ final class Mount {
         new FileData.Policy(options.data(), options.clock(), blocks::freesPending);
     files = new FileData(journal, pages, map, inodes, orphanCallbacks(), policy);
     syncs = new Syncs(this);
+    accessTimes = new AccessTimes(this, options.accessTime());
     usageMark = new UsageMark(queue, journal instanceof Jbd2Journal);
     inodes.start(journal, new Eviction(this));
   }
