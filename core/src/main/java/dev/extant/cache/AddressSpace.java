@@ -45,9 +45,7 @@ public final class AddressSpace {
   private final Condition filled = lock.newCondition();
 
   private final PageMap map = new PageMap();
-  private Page oldestDirty;
-  private Page newestDirty;
-  private int dirtyPages;
+  private final DirtyList dirtyPages = new DirtyList();
   private int flyingPages;
   private long dirtySeq;
 
@@ -162,19 +160,18 @@ public final class AddressSpace {
     int added = 0;
     lock.lock();
     try {
-      boolean wasClean = dirtyPages == 0;
+      boolean wasClean = dirtyPages.isEmpty();
       for (int i = 0; i < count; i++) {
         Page page = pages[i];
         page.blockNr = firstBlockNr + i;
         page.upToDate = true;
         if (!page.dirty) {
           added += page.inFlight ? 0 : 1;
-          page.dirty = true;
           page.dirtySeq = ++dirtySeq;
-          appendDirty(page);
+          dirtyPages.append(page);
         }
       }
-      if (wasClean && dirtyPages > 0) {
+      if (wasClean && !dirtyPages.isEmpty()) {
         cache.becameDirty(this);
       }
     } finally {
@@ -183,53 +180,11 @@ public final class AddressSpace {
     cache.addDirty(added);
   }
 
-  private void appendDirty(Page page) {
-    page.olderDirty = newestDirty;
-    page.newerDirty = null;
-    if (newestDirty == null) {
-      oldestDirty = page;
-    } else {
-      newestDirty.newerDirty = page;
-    }
-    newestDirty = page;
-    dirtyPages++;
-  }
-
-  /// A page whose write failed was dirty before all others were.
-  private void prependDirty(Page page) {
-    page.olderDirty = null;
-    page.newerDirty = oldestDirty;
-    if (oldestDirty == null) {
-      newestDirty = page;
-    } else {
-      oldestDirty.olderDirty = page;
-    }
-    oldestDirty = page;
-    dirtyPages++;
-  }
-
-  private void unlinkDirty(Page page) {
-    if (page.olderDirty == null) {
-      oldestDirty = page.newerDirty;
-    } else {
-      page.olderDirty.newerDirty = page.newerDirty;
-    }
-    if (page.newerDirty == null) {
-      newestDirty = page.olderDirty;
-    } else {
-      page.newerDirty.olderDirty = page.olderDirty;
-    }
-    page.olderDirty = null;
-    page.newerDirty = null;
-    page.dirty = false;
-    dirtyPages--;
-  }
-
   /// Every byte is on the device: no page is dirty or in flight.
   public boolean clean() {
     lock.lock();
     try {
-      return dirtyPages == 0 && flyingPages == 0;
+      return dirtyPages.isEmpty() && flyingPages == 0;
     } finally {
       lock.unlock();
     }
@@ -239,7 +194,7 @@ public final class AddressSpace {
   public boolean dirty() {
     lock.lock();
     try {
-      return dirtyPages > 0;
+      return !dirtyPages.isEmpty();
     } finally {
       lock.unlock();
     }
@@ -322,10 +277,13 @@ public final class AddressSpace {
     int limit = cache.batchLimit();
     lock.lock();
     try {
-      List<Page> batch = new ArrayList<>(Math.min(dirtyPages, limit));
-      while (oldestDirty != null && oldestDirty.dirtySeq <= upTo && batch.size() < limit) {
-        Page page = oldestDirty;
-        unlinkDirty(page);
+      List<Page> batch = new ArrayList<>(Math.min(dirtyPages.size(), limit));
+      while (batch.size() < limit) {
+        Page page = dirtyPages.oldest();
+        if (page == null || page.dirtySeq > upTo) {
+          break;
+        }
+        dirtyPages.remove(page);
         page.inFlight = true;
         batch.add(page);
       }
@@ -344,8 +302,7 @@ public final class AddressSpace {
         Page page = batch.get(i);
         page.inFlight = false;
         if (!writer.written(i) && !page.dirty) {
-          page.dirty = true;
-          prependDirty(page);
+          dirtyPages.prepend(page);
         }
         cleaned += page.dirty ? 0 : 1;
       }
@@ -354,7 +311,7 @@ public final class AddressSpace {
         failures++;
         lastFailure = writer.failure();
       }
-      if (dirtyPages == 0) {
+      if (dirtyPages.isEmpty()) {
         cache.becameClean(this);
       }
     } finally {
@@ -380,12 +337,12 @@ public final class AddressSpace {
       for (Page page : dropped) {
         map.remove(page);
         if (page.dirty) {
-          unlinkDirty(page);
+          dirtyPages.remove(page);
           cleaned++;
         }
         cache.release(page);
       }
-      if (cleaned > 0 && dirtyPages == 0) {
+      if (cleaned > 0 && dirtyPages.isEmpty()) {
         cache.becameClean(this);
       }
     } finally {
