@@ -23,8 +23,8 @@ import java.util.function.BooleanSupplier;
 ///
 /// Truncation: one handle sets the size and puts the inode on the orphan list; then the pages
 /// behind the end are dropped; then as many handles as it takes free the blocks from the end
-/// backwards, the last of which takes the inode off the list. A mount after a crash calls
-/// [#finishTruncate].
+/// backwards, the last of which takes the inode off the list, unless it is there for having no
+/// name. A mount after a crash calls [#finishTruncate].
 final class FileData {
   /// Where inodes are noted that a crash would leave half truncated.
   interface Orphans {
@@ -207,7 +207,9 @@ final class FileData {
     discard(state, fromIndex, tid);
     if (blocksBehind) {
       freeBlocks(inode, fromIndex);
-      takeOffOrphanList(inode);
+      if (RawInode.linksCount(inode.raw) > 0) {
+        takeOffOrphanList(inode);
+      }
     }
   }
 
