@@ -142,32 +142,39 @@ final class Namespace {
   void link(Inode target, Inode directory, FileName name) throws IOException {
     checkDirectory(directory);
     checkNew(name);
-    if (target.isDirectory()) {
-      throw new FsException(Errno.EPERM, "a directory cannot have a second name: " + name);
-    }
     directory.lock.writeLock().lock();
-    target.lock.writeLock().lock();
     try {
       checkAlive(directory);
       checkFree(directory, name);
-      if (RawInode.linksCount(target.raw) == 0) {
-        throw new FsException(Errno.ENOENT, "inode " + target.ino() + " is deleted already");
+      if (target.isDirectory()) {
+        throw new FsException(Errno.EPERM, "a directory cannot have a second name: " + name);
       }
-      mount.links.checkRoom(target);
-      mount.retryWhenFull(
-          2 * Credits.INODE + mount.directories.addCredits(directory),
-          handle -> {
-            mount.directories.add(handle, directory, name, target.ino(), target.type());
-            mount.links.add(target);
-            RawInode.changed(target.raw, mount.now());
-            mount.inodes.update(handle, target, true);
-            touch(handle, directory);
-            return null;
-          });
+      target.lock.writeLock().lock();
+      try {
+        linkLocked(target, directory, name);
+      } finally {
+        target.lock.writeLock().unlock();
+      }
     } finally {
-      target.lock.writeLock().unlock();
       directory.lock.writeLock().unlock();
     }
+  }
+
+  private void linkLocked(Inode target, Inode directory, FileName name) throws IOException {
+    if (RawInode.linksCount(target.raw) == 0) {
+      throw new FsException(Errno.ENOENT, "inode " + target.ino() + " is deleted already");
+    }
+    mount.links.checkRoom(target);
+    mount.retryWhenFull(
+        2 * Credits.INODE + mount.directories.addCredits(directory),
+        handle -> {
+          mount.directories.add(handle, directory, name, target.ino(), target.type());
+          mount.links.add(target);
+          RawInode.changed(target.raw, mount.now());
+          mount.inodes.update(handle, target, true);
+          touch(handle, directory);
+          return null;
+        });
   }
 
   void unlink(Inode directory, FileName name) throws IOException {

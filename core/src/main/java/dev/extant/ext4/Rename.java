@@ -142,6 +142,7 @@ final class Rename {
     if (existing != null) {
       names.target = mount.inodes.get(existing.ino());
     }
+    checkMode(names);
     if (names.source.ino() == sourceTrap) {
       throw new FsException(
           Errno.EINVAL, "cannot move a directory below itself: " + names.fromName);
@@ -151,7 +152,6 @@ final class Rename {
           ? new FsException(Errno.EINVAL, "cannot move a directory below itself: " + names.toName)
           : new FsException(Errno.ENOTEMPTY, "directory not empty: " + names.toName);
     }
-    checkMode(names);
     if (names.source == names.target) {
       return;
     }

@@ -125,8 +125,8 @@ final class MemoryTree {
     if (from.isDot() || from.isDotDot() || to.isDot() || to.isDotDot()) {
       throw new FsException(Errno.EBUSY, "rename of . or ..");
     }
-    MemoryInode moved = existing(source, from);
     check(to);
+    MemoryInode moved = existing(source, from);
     MemoryInode there = target.child(to);
     requireRenamable(source, moved, target, there, mode);
     if (moved == there) {
