@@ -79,6 +79,12 @@ final class DirectoryFixture implements AutoCloseable {
     open();
   }
 
+  /// Forgets what is in memory and reads the device again.
+  void reload() {
+    buffers.close();
+    open();
+  }
+
   void change(Change change) throws IOException {
     try (Handle handle = journal.start(100)) {
       change.run(handle);

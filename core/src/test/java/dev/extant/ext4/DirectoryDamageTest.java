@@ -1,0 +1,239 @@
+package dev.extant.ext4;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.extant.ext4.format.DirHash;
+import dev.extant.ext4.format.RawInode;
+import dev.extant.util.Le;
+import dev.extant.vfs.Errno;
+import dev.extant.vfs.FileName;
+import dev.extant.vfs.FileType;
+import dev.extant.vfs.FsException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Damaged directories give typed errors or right answers, and full disks leave directories whole.
+class DirectoryDamageTest {
+  private static final int ROUNDS = 250;
+
+  private interface Attempt {
+    void run() throws IOException;
+  }
+
+  /// True if it did not fail. An EUCLEAN is a failure; anything else but an answer is wrong.
+  private static boolean succeeds(Attempt attempt) throws IOException {
+    try {
+      attempt.run();
+      return true;
+    } catch (FsException e) {
+      assertThat(e.errno()).as("%s", e.getMessage()).isIn(Errno.EUCLEAN, Errno.ENOENT);
+      assertThat(e.getMessage()).contains("directory 12");
+      return false;
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1024, true, 10", "1024, false, 10", "1024, true, 600", "1024, false, 600",
+    "1024, true, 5000", "1024, false, 5000", "4096, true, 1000", "65536, false, 3000"
+  })
+  void flippedBitsGiveTypedErrorsOrRightAnswers(int blockSize, boolean checksummed, int count)
+      throws IOException {
+    long seed = blockSize + count;
+    Random random = new Random(seed);
+    try (DirectoryFixture fixture =
+        new DirectoryFixture(blockSize, checksummed, DirHash.HALF_MD4, 1500)) {
+      Inode dir = fixture.newDirectory(12);
+      Map<FileName, Long> expected = new TreeMap<>();
+      for (int i = 0; i < count; i++) {
+        FileName name = FileName.of("name-" + i);
+        fixture.add(dir, name, 100 + i);
+        expected.put(name, 100L + i);
+      }
+      fixture.journal.checkpoint();
+      byte[] sound = fixture.device.memory().toArray(ValueLayout.JAVA_BYTE);
+      List<FileName> names = new ArrayList<>(expected.keySet());
+      List<Long> blocks = List.copyOf(fixture.map.of(dir));
+      long size = RawInode.size(dir.raw);
+      for (int round = 0; round < ROUNDS; round++) {
+        fixture.device.memory().copyFrom(MemorySegment.ofArray(sound));
+        for (int flips = 1 + random.nextInt(3); flips > 0; flips--) {
+          flip(fixture, blocks, random);
+        }
+        fixture.reload();
+        List<FileName> asked = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+          asked.add(names.get(random.nextInt(names.size())));
+        }
+        asked.add(FileName.of("absent-" + round));
+        readAll(fixture, dir, asked, expected, checksummed);
+        changeSome(fixture, dir, asked);
+        fixture.map.of(dir).subList(blocks.size(), fixture.map.of(dir).size()).clear();
+        RawInode.size(dir.raw, size);
+        RawInode.flags(
+            dir.raw,
+            count > 10
+                ? RawInode.flags(dir.raw) | RawInode.EXT4_INDEX_FL
+                : RawInode.flags(dir.raw) & ~RawInode.EXT4_INDEX_FL);
+      }
+      fixture.reload();
+    }
+  }
+
+  /// Prefers the beginnings of blocks, where the structure is.
+  private static void flip(DirectoryFixture fixture, List<Long> blocks, Random random) {
+    int index = random.nextInt(3) == 0 ? 0 : random.nextInt(blocks.size());
+    int offset = random.nextInt(random.nextBoolean() ? 64 : fixture.blockSize);
+    long at = blocks.get(index) * fixture.blockSize + offset;
+    int old = Le.u8(fixture.device.memory(), at);
+    Le.put8(fixture.device.memory(), at, old ^ 1 << random.nextInt(8));
+  }
+
+  private static void readAll(
+      DirectoryFixture fixture,
+      Inode dir,
+      List<FileName> asked,
+      Map<FileName, Long> expected,
+      boolean checksummed)
+      throws IOException {
+    for (FileName name : asked) {
+      succeeds(
+          () -> {
+            DirectoryEntry entry = fixture.directories.lookup(dir, name);
+            if (checksummed) {
+              assertThat(entry == null ? null : entry.ino()).isEqualTo(expected.get(name));
+            }
+          });
+    }
+    Map<FileName, Long> found = new TreeMap<>();
+    int[] calls = {0};
+    boolean complete =
+        succeeds(
+            () ->
+                fixture.directories.read(
+                    dir,
+                    0,
+                    (name, ino, type, next) -> {
+                      found.put(name, ino);
+                      return ++calls[0] <= 100_000;
+                    }));
+    assertThat(calls[0]).isLessThan(100_000);
+    if (complete && checksummed) {
+      found.remove(FileName.of("."));
+      found.remove(FileName.of(".."));
+      assertThat(found).isEqualTo(expected);
+    }
+    succeeds(() -> assertThat(fixture.directories.isEmpty(dir)).isIn(!checksummed, false));
+  }
+
+  private static void changeSome(DirectoryFixture fixture, Inode dir, List<FileName> asked)
+      throws IOException {
+    for (FileName name : asked) {
+      succeeds(() -> fixture.change(h -> fixture.directories.remove(h, dir, name)));
+      succeeds(
+          () ->
+              fixture.change(h -> fixture.directories.replace(h, dir, name, 9, FileType.SYMLINK)));
+      FileName other = FileName.of("other-" + name);
+      succeeds(() -> fixture.add(dir, other, 77));
+    }
+    succeeds(() -> fixture.change(h -> fixture.directories.setParent(h, dir, 99)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anIndexThatIsDamagedIsNotNeededForReading(boolean checksummed) throws IOException {
+    try (DirectoryFixture fixture =
+        new DirectoryFixture(1024, checksummed, DirHash.HALF_MD4, 1500)) {
+      Inode dir = fixture.newDirectory(12);
+      Map<FileName, Long> expected = new TreeMap<>();
+      for (int i = 0; i < 500; i++) {
+        fixture.add(dir, FileName.of("name-" + i), 100 + i);
+        expected.put(FileName.of("name-" + i), 100L + i);
+      }
+      fixture.journal.checkpoint();
+      long hashVersion = fixture.map.of(dir).getFirst() * 1024 + 0x1C;
+      Le.put8(fixture.device.memory(), hashVersion, 9);
+      fixture.reload();
+      for (FileName name : expected.keySet()) {
+        assertThat(fixture.directories.lookup(dir, name).ino()).isEqualTo(expected.get(name));
+      }
+      assertThat(fixture.directories.lookup(dir, FileName.of("absent"))).isNull();
+      assertThat(fixture.directories.lookup(dir, FileName.of("..")).ino())
+          .isEqualTo(DirectoryFixture.PARENT);
+      assertThat(fixture.list(dir, 10)).isEqualTo(expected);
+      assertThat(fixture.directories.isEmpty(dir)).isFalse();
+      assertThat(fixture.reported).hasSize(1);
+      assertThat(fixture.reported.getFirst())
+          .hasMessageContaining("directory 12")
+          .hasMessageContaining("hash version 9");
+      assertThatThrownBy(() -> fixture.add(dir, FileName.of("new"), 5))
+          .isInstanceOfSatisfying(
+              FsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EUCLEAN));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1024, 300", "1024, 5000", "4096, 2000"})
+  void aFullDiskLeavesTheDirectoryAsItWas(int blockSize, int count) throws IOException {
+    try (DirectoryFixture fixture = new DirectoryFixture(blockSize, true, DirHash.HALF_MD4, 1500)) {
+      fixture.map.allowance = 1;
+      Inode dir = fixture.newDirectory(12);
+      Map<FileName, Long> expected = new TreeMap<>();
+      for (int i = 0; i < count; i++) {
+        FileName name = FileName.of("name-" + i);
+        // One block fewer than needed, then one more, until the name fits.
+        for (int more = 0; !added(fixture, dir, name, 100 + i); more++) {
+          assertThat(more).isLessThan(3);
+          assertThat(fixture.directories.lookup(dir, name)).isNull();
+          assertThat(fixture.map.of(dir)).hasSize((int) (RawInode.size(dir.raw) / blockSize));
+          fixture.map.allowance++;
+        }
+        expected.put(name, 100L + i);
+      }
+      fixture.reopen();
+      assertThat(fixture.list(dir, 1000)).isEqualTo(expected);
+    }
+  }
+
+  private static boolean added(DirectoryFixture fixture, Inode dir, FileName name, long ino)
+      throws IOException {
+    try {
+      fixture.add(dir, name, ino);
+      return true;
+    } catch (FsException e) {
+      assertThat(e.errno()).isEqualTo(Errno.ENOSPC);
+      return false;
+    }
+  }
+
+  @Test
+  void aFullIndexRefusesNames() throws IOException {
+    try (DirectoryFixture fixture = new DirectoryFixture(1024, true, DirHash.HALF_MD4, 20_000)) {
+      Inode dir = fixture.newDirectory(12);
+      String padding = "x".repeat(240);
+      int count = 0;
+      while (added(fixture, dir, FileName.of(padding + count), 100 + count)) {
+        count++;
+      }
+      // With splits in halves an index is at least half full, and so is a leaf of three names.
+      assertThat(count).isGreaterThan(123 * 126 / 4 * 3 / 2);
+      assertThat(fixture.map.of(dir)).hasSize((int) (RawInode.size(dir.raw) / 1024));
+      for (int i = 0; i < count; i += 97) {
+        assertThat(fixture.directories.lookup(dir, FileName.of(padding + i)).ino())
+            .isEqualTo(100 + i);
+      }
+      assertThat(fixture.list(dir, 1000)).hasSize(count);
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package dev.extant.ext4;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.extant.ext4.format.DirHash;
+import dev.extant.ext4.format.Feature;
+import dev.extant.ext4.format.Features;
+import dev.extant.ext4.format.RawInode;
+import dev.extant.vfs.FileName;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Listings of directories that change meanwhile, and of names with equal hashes.
+class DirectoryListingTest {
+  @ParameterizedTest
+  @CsvSource({
+    "1024, 0, 0",
+    "1024, 1, 15",
+    "1024, 2, 400",
+    "2048, 1, 30",
+    "4096, 1, 3000",
+    "4096, 2, 100"
+  })
+  void showsEachNameThatStaysExactlyOnce(int blockSize, int hash, int stay) throws IOException {
+    long seed = 100L * blockSize + hash;
+    try (DirectoryFixture fixture = new DirectoryFixture(blockSize, true, hash, 3000)) {
+      listWhileNamesComeAndGo(fixture, seed, stay);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1024, 10", "1024, 300", "4096, 100"})
+  void showsEachNameThatStaysExactlyOnceWithoutIndex(int blockSize, int stay) throws IOException {
+    long seed = 200L * blockSize;
+    try (DirectoryFixture fixture =
+        new DirectoryFixture(blockSize, true, 1, 3000, Features.of(Feature.FILETYPE))) {
+      listWhileNamesComeAndGo(fixture, seed, stay);
+    }
+  }
+
+  private static void listWhileNamesComeAndGo(DirectoryFixture fixture, long seed, int stay)
+      throws IOException {
+    Random random = new Random(seed);
+    for (int round = 0; round < 5; round++) {
+      Inode dir = fixture.newDirectory(20 + round);
+      List<FileName> going = new ArrayList<>();
+      Set<FileName> staying = new HashSet<>();
+      for (int i = 0; i < stay; i++) {
+        FileName name = FileName.of("stays-" + i + "-" + random.nextInt());
+        staying.add(name);
+        fixture.add(dir, name, 1000 + i);
+        if (random.nextBoolean()) {
+          going.add(add(fixture, dir, random));
+        }
+      }
+      Map<FileName, Integer> seen = new HashMap<>();
+      long cookie = 0;
+      while (cookie >= 0) {
+        cookie = listSome(fixture, dir, cookie, 1 + random.nextInt(20), seen);
+        for (int i = random.nextInt(20); i > 0; i--) {
+          if (going.isEmpty() || going.size() < 2 * stay + 10 && random.nextInt(3) > 0) {
+            going.add(add(fixture, dir, random));
+          } else {
+            FileName name = going.remove(random.nextInt(going.size()));
+            fixture.change(h -> fixture.directories.remove(h, dir, name));
+          }
+        }
+      }
+      for (FileName name : staying) {
+        assertThat(seen.get(name)).as("seed %d: times %s was seen", seed, name).isEqualTo(1);
+      }
+      assertThat(seen).containsEntry(FileName.of("."), 1).containsEntry(FileName.of(".."), 1);
+    }
+  }
+
+  private static FileName add(DirectoryFixture fixture, Inode dir, Random random)
+      throws IOException {
+    FileName name = FileName.of("g" + random.nextLong());
+    fixture.add(dir, name, 7);
+    return name;
+  }
+
+  /// Lists up to `count` names; returns the next cookie or, at the end, -1.
+  private static long listSome(
+      DirectoryFixture fixture, Inode dir, long cookie, int count, Map<FileName, Integer> seen)
+      throws IOException {
+    int[] left = {count};
+    long[] last = {-1};
+    fixture.directories.read(
+        dir,
+        cookie,
+        (name, ino, type, next) -> {
+          seen.merge(name, 1, Integer::sum);
+          last[0] = next;
+          return --left[0] > 0;
+        });
+    return last[0];
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1024, true, 255", "1024, false, 250", "1024, false, 30", "4096, true, 200"})
+  void keepsNamesWithEqualHashes(int blockSize, boolean checksummed, int length)
+      throws IOException {
+    try (DirectoryFixture fixture =
+        new DirectoryFixture(blockSize, checksummed, DirHash.LEGACY, 2000)) {
+      Inode dir = fixture.newDirectory(12);
+      Map<FileName, Long> expected = new TreeMap<>();
+      for (FileName name : LegacyCollisions.names(fixture.hash, length, 20)) {
+        expected.put(name, 100L + expected.size());
+        fixture.add(dir, name, expected.get(name));
+        FileName other = FileName.of("other-" + expected.size());
+        expected.put(other, 100L + expected.size());
+        fixture.add(dir, other, expected.get(other));
+      }
+      fixture.reopen();
+      for (Map.Entry<FileName, Long> entry : expected.entrySet()) {
+        assertThat(fixture.directories.lookup(dir, entry.getKey()))
+            .as("%s", entry.getKey())
+            .isEqualTo(new DirectoryEntry(entry.getValue(), 1));
+      }
+      assertThat(fixture.list(dir, 1)).isEqualTo(expected);
+      assertThat(fixture.list(dir, 1000)).isEqualTo(expected);
+      for (FileName name : expected.keySet()) {
+        fixture.change(h -> fixture.directories.remove(h, dir, name));
+        assertThat(fixture.directories.lookup(dir, name)).isNull();
+      }
+      assertThat(fixture.directories.isEmpty(dir)).isTrue();
+      assertThat(dir.hasFlag(RawInode.EXT4_INDEX_FL)).isTrue();
+    }
+  }
+
+  @Test
+  void tellsNoTypesWithoutTheFeature() throws IOException {
+    try (DirectoryFixture fixture =
+        new DirectoryFixture(1024, false, 1, 100, Features.of(Feature.DIR_INDEX))) {
+      Inode dir = fixture.newDirectory(12);
+      fixture.add(dir, FileName.of("name"), 20);
+      assertThat(fixture.directories.lookup(dir, FileName.of("name")))
+          .isEqualTo(new DirectoryEntry(20, 0));
+      fixture.directories.read(
+          dir,
+          0,
+          (name, ino, type, next) -> {
+            assertThat(type).isNull();
+            return true;
+          });
+    }
+  }
+}
