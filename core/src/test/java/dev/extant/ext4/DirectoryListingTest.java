@@ -2,10 +2,8 @@ package dev.extant.ext4;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.extant.ext4.format.DirHash;
 import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.Features;
-import dev.extant.ext4.format.RawInode;
 import dev.extant.vfs.FileName;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,12 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Listings of directories that change meanwhile, and of names with equal hashes.
+/// Listings of directories that change meanwhile.
 class DirectoryListingTest {
   @ParameterizedTest
   @CsvSource({
@@ -105,38 +102,6 @@ class DirectoryListingTest {
           return --left[0] > 0;
         });
     return last[0];
-  }
-
-  @ParameterizedTest
-  @CsvSource({"1024, true, 255", "1024, false, 250", "1024, false, 30", "4096, true, 200"})
-  void keepsNamesWithEqualHashes(int blockSize, boolean checksummed, int length)
-      throws IOException {
-    try (DirectoryFixture fixture =
-        new DirectoryFixture(blockSize, checksummed, DirHash.LEGACY, 2000)) {
-      Inode dir = fixture.newDirectory(12);
-      Map<FileName, Long> expected = new TreeMap<>();
-      for (FileName name : LegacyCollisions.names(fixture.hash, length, 20)) {
-        expected.put(name, 100L + expected.size());
-        fixture.add(dir, name, expected.get(name));
-        FileName other = FileName.of("other-" + expected.size());
-        expected.put(other, 100L + expected.size());
-        fixture.add(dir, other, expected.get(other));
-      }
-      fixture.reopen();
-      for (Map.Entry<FileName, Long> entry : expected.entrySet()) {
-        assertThat(fixture.directories.lookup(dir, entry.getKey()))
-            .as("%s", entry.getKey())
-            .isEqualTo(new DirectoryEntry(entry.getValue(), 1));
-      }
-      assertThat(fixture.list(dir, 1)).isEqualTo(expected);
-      assertThat(fixture.list(dir, 1000)).isEqualTo(expected);
-      for (FileName name : expected.keySet()) {
-        fixture.change(h -> fixture.directories.remove(h, dir, name));
-        assertThat(fixture.directories.lookup(dir, name)).isNull();
-      }
-      assertThat(fixture.directories.isEmpty(dir)).isTrue();
-      assertThat(dir.hasFlag(RawInode.EXT4_INDEX_FL)).isTrue();
-    }
   }
 
   @Test

@@ -43,11 +43,6 @@ class DirectoriesImageTest {
           new ExtentTree(
               image.geometry, image.buffers, image.checksums, image.blocks, image.inodes);
       MemorySegment superblock = image.superblock.bytes();
-      DirHash hash =
-          new DirHash(
-              Superblock.defaultHashVersion(superblock),
-              Superblock.unsignedHash(superblock),
-              Superblock.hashSeed(superblock));
       return new Opened(
           image,
           new Directories(
@@ -56,8 +51,16 @@ class DirectoriesImageTest {
               image.inodes,
               image.checksums,
               Superblock.features(superblock),
-              hash,
+              hash(image),
               image.damages::add));
+    }
+
+    private static DirHash hash(AllocatorImage image) throws IOException {
+      MemorySegment superblock = image.superblock.bytes();
+      return new DirHash(
+          Superblock.defaultHashVersion(superblock),
+          Superblock.unsignedHash(superblock),
+          Superblock.hashSeed(superblock));
     }
 
     /// A new inode without names.
@@ -162,9 +165,7 @@ class DirectoriesImageTest {
         FileName name = randomName(random);
         if (expected.put(name, file.ino()) == null) {
           names.add(name);
-          try (Handle handle = fs.image().journal.start(200)) {
-            fs.directories().add(handle, dir, name, file.ino(), FileType.REGULAR);
-          }
+          add(fs, dir, name, file);
         }
       }
       setLinks(fs, file, count);
@@ -184,6 +185,50 @@ class DirectoriesImageTest {
         Inode dir = fs.inode("many")) {
       assertThat(fs.list(dir, 100)).as("seed %d", seed).isEqualTo(expected);
       assertThat(dir.hasFlag(RawInode.EXT4_INDEX_FL)).isEqualTo(!options.contains("^dir_index"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"-b 1024, 255", "-b 1024 -O ^metadata_csum, 250", "-b 1024, 30", "-b 4096, 200"})
+  void keepsNamesWithEqualHashes(String options, int length) throws Exception {
+    Path path = folder.resolve("image");
+    AllocatorImage.make(path, "16M", "-t ext4 " + options);
+    Oracles.run("tune2fs", "-E", "hash_alg=legacy", path).expect(0);
+    Map<FileName, Long> expected = new TreeMap<>();
+    try (Opened fs = Opened.open(path);
+        Inode dir = fs.mkdir("many");
+        Inode file = newFile(fs, dir)) {
+      for (FileName name : LegacyCollisions.names(Opened.hash(fs.image()), length, 24)) {
+        add(fs, dir, name, file);
+        expected.put(name, file.ino());
+        for (int i = 0; i < 10; i++) {
+          FileName other = FileName.of("other-" + expected.size());
+          add(fs, dir, other, file);
+          expected.put(other, file.ino());
+        }
+      }
+      setLinks(fs, file, expected.size());
+      assertThat(dir.hasFlag(RawInode.EXT4_INDEX_FL)).isTrue();
+    }
+    AllocatorImage.fsck(path).expect(0);
+    try (Opened fs = Opened.open(path);
+        Inode dir = fs.inode("many")) {
+      assertThat(fs.list(dir, 1)).isEqualTo(expected);
+      assertThat(fs.list(dir, 1000)).isEqualTo(expected);
+      for (FileName name : expected.keySet()) {
+        assertThat(fs.directories().lookup(dir, name)).as("%s", name).isNotNull();
+        try (Handle handle = fs.image().journal.start(10)) {
+          fs.directories().remove(handle, dir, name);
+        }
+        assertThat(fs.directories().lookup(dir, name)).isNull();
+      }
+      assertThat(fs.directories().isEmpty(dir)).isTrue();
+    }
+  }
+
+  private static void add(Opened fs, Inode dir, FileName name, Inode file) throws IOException {
+    try (Handle handle = fs.image().journal.start(200)) {
+      fs.directories().add(handle, dir, name, file.ino(), FileType.REGULAR);
     }
   }
 
