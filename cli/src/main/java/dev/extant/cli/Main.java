@@ -30,6 +30,7 @@ import picocli.CommandLine.ParameterException;
       TouchCommand.class,
       DfCommand.class,
       InfoCommand.class,
+      BenchCommand.class,
       CommandLine.HelpCommand.class
     },
     footer = {
