@@ -81,6 +81,9 @@ final class Directories {
   /// Shows the entries from `cookie` on, first `.` and `..`; see
   /// [dev.extant.vfs.Volume#readDirectory].
   void read(Inode dir, long cookie, DirectoryVisitor visitor) throws IOException {
+    if (cookie < 0) {
+      throw new FsException(Errno.EINVAL, "no listing has the position " + cookie);
+    }
     if (!hasIndex(dir)) {
       if (indexing && blocks.count(dir) == 1) {
         indexed.readSingleBlock(dir, cookie, visitor);

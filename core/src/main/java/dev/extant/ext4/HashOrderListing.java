@@ -12,11 +12,11 @@ import java.util.List;
 
 /// Shows the entries of a directory in the order of their hashes, from a cookie on.
 ///
-/// An entry's *key* is a function of its name alone: 31 bits of major hash, 24 bits that tell most
-/// names with the same major hash apart, and 8 bits of 0. In their place comes the entry's rank, by
-/// name, among those with the same key; with more than 256 the directory cannot be listed
-/// (EUCLEAN). So the order holds while names come and go and leaves are split, except among names
-/// of one key.
+/// An entry's *key* is a function of its name alone: 31 bits of major hash, 24 bits of minor hash
+/// (or, where that is 0 as in legacy hashes, of a checksum), and 8 bits of 0. In their place comes
+/// the entry's rank, by name, among those with the same key; with more than 256 the directory
+/// cannot be listed (EUCLEAN). So the order holds while names come and go and leaves are split,
+/// except among names of one key.
 ///
 /// Cookies: 0 begins with `.`, 1 with `..`, and `FIRST + k` with the first entry whose key and rank
 /// are not below k.
@@ -30,16 +30,14 @@ final class HashOrderListing {
   private record Item(long key, FileName name, DirectoryEntry entry) {}
 
   private final Inode dir;
-  private final DirHash hash;
   private final long cookie;
   private final long start;
   private final DirectoryVisitor visitor;
   private final List<Item> waiting = new ArrayList<>();
   private boolean ended;
 
-  HashOrderListing(Inode dir, DirHash hash, long cookie, DirectoryVisitor visitor) {
+  HashOrderListing(Inode dir, long cookie, DirectoryVisitor visitor) {
     this.dir = dir;
-    this.hash = hash;
     this.cookie = cookie;
     this.start = start(cookie);
     this.visitor = visitor;
@@ -71,16 +69,16 @@ final class HashOrderListing {
     }
   }
 
-  /// Takes an entry in and returns its major hash.
-  long add(byte[] name, DirectoryEntry entry) {
-    long hashes = hash.of(name);
-    long major = DirHash.major(hashes);
-    int minor = hash.version() == DirHash.LEGACY ? Crc32c.update(~0, name) : (int) hashes;
-    long key = major << 31 | minor & 0xffff_ff00L;
+  /// Takes an entry in. `hash` is that of its name: see [DirHash].
+  void add(long hash, byte[] name, DirectoryEntry entry) {
+    long minor = DirHash.minor(hash);
+    if (minor == 0) {
+      minor = Integer.toUnsignedLong(Crc32c.update(~0, name));
+    }
+    long key = DirHash.major(hash) << 31 | minor & -RANKS;
     if (key >= (start & -RANKS)) {
       waiting.add(new Item(key, FileName.of(name), entry));
     }
-    return major;
   }
 
   void showAll() throws FsException {

@@ -210,13 +210,13 @@ final class IndexedDirectory {
 
   /// Lists the directory from a cookie on, from a path of [#openAt].
   void read(IndexPath path, long cookie, DirectoryVisitor visitor) throws IOException {
-    HashOrderListing listing =
-        new HashOrderListing(path.dir, path.hash(defaultHash), cookie, visitor);
+    DirHash hash = path.hash(defaultHash);
+    HashOrderListing listing = new HashOrderListing(path.dir, cookie, visitor);
     listing.showDot(rootEntry(path, DxRoot.DOT));
     listing.showDotDot(rootEntry(path, DxRoot.DOT_DOT));
     while (!listing.ended()) {
       long next = path.nextBound();
-      readLeaf(path, listing, next);
+      readLeaf(path, hash, listing, next);
       if (next == IndexPath.END) {
         listing.showAll();
         return;
@@ -237,17 +237,21 @@ final class IndexedDirectory {
     return seek(dir, hash -> HashOrderListing.major(cookie));
   }
 
-  private void readLeaf(IndexPath path, HashOrderListing listing, long next) throws IOException {
+  private void readLeaf(IndexPath path, DirHash hash, HashOrderListing listing, long next)
+      throws IOException {
     long lowest = path.bound() & ~1L;
     long highest = next == IndexPath.END ? Long.MAX_VALUE : (next & 1) == 0 ? next - 1 : next & ~1L;
     try (Buffer leaf = path.readLeaf()) {
       EntryCursor cursor = blocks.entries(path.dir, leaf);
       while (cursor.next()) {
         if (cursor.used()) {
-          long major = listing.add(cursor.name(), cursor.entry(typed));
+          byte[] name = cursor.name();
+          long hashes = hash.of(name);
+          long major = DirHash.major(hashes);
           if (major < lowest || major > highest) {
             throw cursor.damage("a name's hash does not belong into this leaf of the index");
           }
+          listing.add(hashes, name, cursor.entry(typed));
         }
       }
     }
@@ -255,7 +259,7 @@ final class IndexedDirectory {
 
   /// Lists a directory of one block without an index from a cookie on.
   void readSingleBlock(Inode dir, long cookie, DirectoryVisitor visitor) throws IOException {
-    HashOrderListing listing = new HashOrderListing(dir, defaultHash, cookie, visitor);
+    HashOrderListing listing = new HashOrderListing(dir, cookie, visitor);
     DirectoryEntry self = null;
     DirectoryEntry parent = null;
     try (Buffer first = blocks.read(dir, 0, Role.LEAF)) {
@@ -266,7 +270,8 @@ final class IndexedDirectory {
         }
         DirectoryEntry entry = cursor.entry(typed);
         if (!cursor.isDots()) {
-          listing.add(cursor.name(), entry);
+          byte[] name = cursor.name();
+          listing.add(defaultHash.of(name), name, entry);
         } else if (cursor.name().length == 1) {
           self = entry;
         } else {

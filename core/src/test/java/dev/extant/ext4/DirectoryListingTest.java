@@ -1,6 +1,7 @@
 package dev.extant.ext4;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.Features;
@@ -102,6 +103,48 @@ class DirectoryListingTest {
           return --left[0] > 0;
         });
     return last[0];
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 7", "2, 0x800000ff", "40, 0xffffffff"})
+  void showsNamesOfOneHashOneByOne(int batch, String minor) throws IOException {
+    long hash = 0x8000_0002L << 32 | Long.decode(minor);
+    List<FileName> expected = new ArrayList<>();
+    for (int i = 100; i < 356; i++) {
+      expected.add(FileName.of("name-" + i));
+    }
+    List<FileName> seen = new ArrayList<>();
+    long[] cookie = {2};
+    int before = -1;
+    while (seen.size() > before) {
+      before = seen.size();
+      listEqualHashes(hash, expected, cookie, batch, seen);
+    }
+    assertThat(seen).isEqualTo(expected);
+
+    expected.add(FileName.of("name-356"));
+    cookie[0] = 2;
+    assertThatThrownBy(() -> listEqualHashes(hash, expected, cookie, 1000, seen))
+        .hasMessageContaining("more than 256 names have the same hash");
+  }
+
+  private static void listEqualHashes(
+      long hash, List<FileName> names, long[] cookie, int batch, List<FileName> seen)
+      throws IOException {
+    int[] left = {batch};
+    HashOrderListing listing =
+        new HashOrderListing(
+            new FakeInodes().newFile(12),
+            cookie[0],
+            (name, ino, type, next) -> {
+              seen.add(name);
+              cookie[0] = next;
+              return --left[0] > 0;
+            });
+    for (FileName name : names.reversed()) {
+      listing.add(hash, name.bytes(), new DirectoryEntry(5, 1));
+    }
+    listing.showAll();
   }
 
   @Test
