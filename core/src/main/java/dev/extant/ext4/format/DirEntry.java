@@ -22,8 +22,6 @@ public final class DirEntry {
   /// The shortest record: a name of one to four bytes.
   public static final int MIN_RECORD_LENGTH = 12;
 
-  public static final int MAX_RECORD_LENGTH = recordLength(MAX_NAME_LENGTH);
-
   /// In a block of 64 KiB, a record of the whole block, whose length has no place in 16 bits.
   private static final int WHOLE_64K_BLOCK = 0xffff;
 
