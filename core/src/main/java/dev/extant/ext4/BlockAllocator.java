@@ -32,7 +32,10 @@ final class BlockAllocator implements BlockSource, CommitListener {
   /// How many groups are searched for a run of the full length.
   private static final int MAX_GROUPS_SEARCHED = 16;
 
-  /// Start points for the inodes of a group.
+  /// A file whose first run is no longer than this is small.
+  private static final int SMALL_BLOCKS = 16;
+
+  /// Start points for the larger files of a group.
   private static final int COLOURS = 16;
 
   private final BufferCache buffers;
@@ -200,6 +203,9 @@ final class BlockAllocator implements BlockSource, CommitListener {
         }
       }
       take(handle, group, bitmap, run);
+      if (search.wanted <= SMALL_BLOCKS && search.goalIndex == group.packedGoal) {
+        group.packedGoal = (run.start() + run.count()) % geometry.blocksInGroup(group.number);
+      }
       long blockNr = geometry.firstBlockOfGroup(group.number) + run.start();
       return new Extent(blockNr, run.count());
     } catch (FsException e) {
@@ -366,5 +372,14 @@ final class BlockAllocator implements BlockSource, CommitListener {
     int group = geometry.groupOfInode(inode.ino());
     long colour = inode.ino() % COLOURS;
     return geometry.firstBlockOfGroup(group) + colour * geometry.blocksInGroup(group) / COLOURS;
+  }
+
+  @Override
+  public long goalOf(Inode inode, int wanted) {
+    if (wanted > SMALL_BLOCKS) {
+      return goalOf(inode);
+    }
+    int group = geometry.groupOfInode(inode.ino());
+    return geometry.firstBlockOfGroup(group) + table.group(group).packedGoal;
   }
 }

@@ -23,6 +23,9 @@ final class BlockGroup {
   /// The group has no longer run of free blocks than this.
   int longestFreeRun = UNKNOWN;
 
+  /// Where the next small file of the group goes. Read without the lock, as a hint.
+  volatile int packedGoal;
+
   /// The bitmap was found to be wrong: nothing is taken from this group or given back to it.
   boolean blockBitmapDamaged;
 

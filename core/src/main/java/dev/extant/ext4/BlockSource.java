@@ -22,6 +22,12 @@ interface BlockSource {
   /// inode.
   long goalOf(Inode inode);
 
+  /// The same for the first `wanted` blocks of a file: a few go right behind those of the file
+  /// before, so that many small files lie together.
+  default long goalOf(Inode inode, int wanted) {
+    return goalOf(inode);
+  }
+
   /// True if one of the blocks is a superblock, descriptor, bitmap or inode table, which no file
   /// may own.
   default boolean ownedBySystem(long blockNr, int count) throws IOException {

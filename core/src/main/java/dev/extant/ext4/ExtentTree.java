@@ -143,7 +143,7 @@ final class ExtentTree implements BlockMap {
       throws IOException {
     long end = Math.min(holeEnd(path), ExtentNodes.MAX_LOGICAL_BLOCKS - 1);
     int wanted = (int) Math.min(Math.min(maxCount, Extent.MAX_COUNT), end - logical);
-    BlockSource.Extent got = blocks.allocate(handle, goal(inode, path, logical), wanted);
+    BlockSource.Extent got = blocks.allocate(handle, goal(inode, path, logical, wanted), wanted);
     try {
       editor.insert(handle, inode, path, logical, got.blockNr(), got.count(), false);
     } catch (FsException e) {
@@ -156,7 +156,7 @@ final class ExtentTree implements BlockMap {
   }
 
   /// As far from the nearest extent as the logical block is from its logical block.
-  private long goal(Inode inode, ExtentPath path, long logical) {
+  private long goal(Inode inode, ExtentPath path, long logical, int wanted) {
     MemorySegment leaf = path.leaf();
     if (ExtentHeader.entries(leaf) > 0) {
       int nearest = Math.max(path.position(0), 0);
@@ -165,7 +165,7 @@ final class ExtentTree implements BlockMap {
         return goal;
       }
     }
-    return blocks.goalOf(inode);
+    return blocks.goalOf(inode, wanted);
   }
 
   /// Adds an extent of blocks the caller owns, for a range that is a hole.
