@@ -115,10 +115,6 @@ public final class Buffer implements AutoCloseable {
     return pins == 0 && !dirty && attachment == null;
   }
 
-  boolean pinned() {
-    return pins > 0;
-  }
-
   /// Waits for the read in flight, if there is one.
   void awaitLoaded() throws IOException {
     CompletableFuture<Void> read = loading;

@@ -233,14 +233,13 @@ public final class BufferCache implements AutoCloseable {
     }
   }
 
-  /// As [#forget], but only if nobody has the buffer in hand: who has, may just be making a new
-  /// block of it.
+  /// As [#forget], but only if nobody has to do with the buffer any more: by now it may be a new block
+  /// that somebody has in hand, or a transaction.
   public void forgetIfUnused(Buffer buffer) {
     BufferStripe stripe = stripe(buffer.blockNr());
     stripe.lock.lock();
     try {
-      if (!buffer.pinned()) {
-        buffer.dirty(false);
+      if (buffer.evictable()) {
         buffer.verified(false);
         buffer.upToDate = false;
       }

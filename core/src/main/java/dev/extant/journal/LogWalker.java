@@ -31,7 +31,14 @@ final class LogWalker {
   }
 
   /// `nextBlock` follows the commit block; `why` says what is missing or wrong, null if whole.
-  record Result(End end, long nextBlock, long blockCount, Instant commitTime, String why) {}
+  /// `badTarget` is not null if a copy belongs outside the file system.
+  record Result(
+      End end,
+      long nextBlock,
+      long blockCount,
+      Instant commitTime,
+      String why,
+      JournalException badTarget) {}
 
   private final LogHeader header;
   private final LogFormat format;
@@ -191,24 +198,21 @@ final class LogWalker {
       advance();
     }
 
-    Result commit(MemorySegment block) throws JournalException {
+    Result commit(MemorySegment block) {
       Instant time = CommitBlock.time(block);
       boolean good = !verify || CommitBlock.valid(format, block, crc);
       if (!good) {
         wrong("the checksum of the commit block in log block " + at + " is wrong");
       }
       advance();
-      if (why == null && badTarget != null) {
-        throw badTarget;
-      }
       End end = why == null ? End.WHOLE : good ? End.DAMAGED : End.INCOMPLETE;
-      return new Result(end, at, count, time, why);
+      return new Result(end, at, count, time, why, badTarget);
     }
 
     /// The next block is none of this transaction.
     Result ended() throws IOException {
       if (count == 0) {
-        return new Result(End.ABSENT, at, 0, null, "the log ends here");
+        return new Result(End.ABSENT, at, 0, null, "the log ends here", null);
       }
       return broken("it has no commit block");
     }
@@ -227,7 +231,8 @@ final class LogWalker {
                 && CommitBlock.valid(format, block, crc);
         advance();
       }
-      return new Result(committed ? End.DAMAGED : End.INCOMPLETE, stopped, count, null, why);
+      End end = committed ? End.DAMAGED : End.INCOMPLETE;
+      return new Result(end, stopped, count, null, why, badTarget);
     }
   }
 }

@@ -103,6 +103,9 @@ public final class Recovery {
     long left = header.end() - header.first();
     LogWalker.Result result = walk(at, true, false, left, new Ignore());
     while (result.end() == End.WHOLE) {
+      if (result.badTarget() != null) {
+        throw result.badTarget();
+      }
       transactions++;
       left -= result.blockCount();
       at = result.nextBlock();
@@ -131,11 +134,13 @@ public final class Recovery {
   }
 
   private void refuseFastCommits(long tid) throws IOException {
-    if (!header.fastCommits()) {
+    // One block between the log and the area is used by neither.
+    long area = header.end() + 1;
+    if (!header.fastCommits() || area >= JournalSuperblock.lengthBlocks(header.bytes())) {
       return;
     }
     MemorySegment block = Arena.ofAuto().allocate(header.log().blockSizeBytes(), 8);
-    header.log().read(header.end(), block);
+    header.log().read(area, block);
     if (FastCommitArea.belongsTo(block, tid)) {
       throw new JournalException(
           Kind.UNSUPPORTED,

@@ -126,10 +126,22 @@ final class Bed implements AutoCloseable {
     }
   }
 
-  /// The value of a home block on the device; fails if the block is not all of one value.
-  long onDevice(int index) throws IOException {
+  /// Writes data to a home block, past the journal.
+  void writeHome(int index, long value) throws IOException {
+    MemorySegment bytes = Arena.ofAuto().allocate(BLOCK, 8);
+    fill(bytes, value);
+    queue.write(home(index) * BLOCK, List.of(bytes), false);
+  }
+
+  MemorySegment bytesOnDevice(int index) throws IOException {
     MemorySegment bytes = Arena.ofAuto().allocate(BLOCK, 8);
     device.read(home(index) * BLOCK, bytes);
+    return bytes;
+  }
+
+  /// The value of a home block on the device; fails if the block is not all of one value.
+  long onDevice(int index) throws IOException {
+    MemorySegment bytes = bytesOnDevice(index);
     long value = bytes.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
     for (long i = 8; i < BLOCK; i += 8) {
       if (bytes.get(ValueLayout.JAVA_LONG_UNALIGNED, i) != value) {
