@@ -49,7 +49,7 @@ class ArrowTest {
                   "util",
                   "vfs")),
           entry("testkit", Set.of("ext4.format", "journal.format", "block", "util", "vfs")),
-          entry("bench", Set.of(ROOT, "testkit", "mkfs", "nio", "block", "util", "vfs")),
+          entry("bench", Set.of(ROOT, "testkit", "mkfs", "nio", "journal", "block", "util", "vfs")),
           entry(
               "cli",
               Set.of(

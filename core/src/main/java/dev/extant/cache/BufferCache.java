@@ -233,8 +233,8 @@ public final class BufferCache implements AutoCloseable {
     }
   }
 
-  /// As [#forget], but only if nobody has to do with the buffer any more: by now it may be a new block
-  /// that somebody has in hand, or a transaction.
+  /// As [#forget], but only if nobody has to do with the buffer any more: by now it may be a new
+  /// block that somebody has in hand, or a transaction.
   public void forgetIfUnused(Buffer buffer) {
     BufferStripe stripe = stripe(buffer.blockNr());
     stripe.lock.lock();
