@@ -14,6 +14,7 @@ import dev.extant.vfs.MountOptions;
 import dev.extant.vfs.Volume;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 
 /// A mounted file system, and the way to make and mount one.
 ///
@@ -27,7 +28,7 @@ public final class Extant implements AutoCloseable {
 
   private Extant(Ext4Volume volume) {
     this.volume = volume;
-    this.fileSystem = ExtantFileSystem.over(volume);
+    this.fileSystem = ExtantFileSystem.over(volume, "ext4", Map.of());
   }
 
   /// Mounts an image file or block device.

@@ -52,15 +52,15 @@ public final class ExtantFileSystem extends FileSystem {
 
   /// A file system over a volume, which it closes with itself.
   public static ExtantFileSystem over(Volume volume) {
-    return over(volume, Map.of());
+    return over(volume, ImageUri.SCHEME, Map.of());
   }
 
-  /// A file system over a volume, which it closes with itself. Known in `env` are `uid`, `gid` and
-  /// `umask` of new files.
+  /// A file system over a volume, which it closes with itself. `type` is that of its store, such as
+  /// `ext4`. Known in `env` are `uid`, `gid` and `umask` of new files.
   ///
   /// @throws IllegalArgumentException for anything else in `env`
-  public static ExtantFileSystem over(Volume volume, Map<String, ?> env) {
-    return ExtantFileSystemProvider.installed().over(volume, env);
+  public static ExtantFileSystem over(Volume volume, String type, Map<String, ?> env) {
+    return ExtantFileSystemProvider.installed().over(volume, type, env);
   }
 
   /// The volume below; it stays this file system's, which closes it.

@@ -114,7 +114,7 @@ public final class ExtantFileSystemProvider extends FileSystemProvider {
     throw new UnsupportedOperationException(image + " is not an image of a known kind");
   }
 
-  ExtantFileSystem over(Volume volume, Map<String, ?> env) {
+  ExtantFileSystem over(Volume volume, String type, Map<String, ?> env) {
     NewFiles newFiles = NewFiles.of(env);
     Set<String> unknown = NewFiles.others(env).keySet();
     if (!unknown.isEmpty()) {
@@ -122,7 +122,7 @@ public final class ExtantFileSystemProvider extends FileSystemProvider {
     }
     String key = VOLUME + devices.incrementAndGet();
     registry.reserve(key);
-    return register(key, ImageUri.SCHEME, volume, newFiles);
+    return register(key, type, volume, newFiles);
   }
 
   private ExtantFileSystem register(String key, String type, Volume volume, NewFiles newFiles) {

@@ -238,9 +238,15 @@ class ExtantFileSystemTest {
   }
 
   @Test
-  void environmentsOverAVolume() {
+  void typeAndEnvironmentOverAVolume() throws IOException {
+    try (ExtantFileSystem other =
+        ExtantFileSystem.over(new MemoryVolume(), "toy", Map.of("umask", 0))) {
+      Path file = Files.createFile(other.getPath("/file"));
+      assertThat((int) Files.getAttribute(file, "unix:mode") & 07777).isEqualTo(0666);
+      assertThat(Files.getFileStore(file).type()).isEqualTo("toy");
+    }
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> ExtantFileSystem.over(new MemoryVolume(), Map.of("ro", true)))
+        .isThrownBy(() -> ExtantFileSystem.over(new MemoryVolume(), "toy", Map.of("ro", true)))
         .withMessageContaining("ro");
   }
 
