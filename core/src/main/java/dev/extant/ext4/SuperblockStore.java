@@ -27,7 +27,7 @@ final class SuperblockStore implements AutoCloseable {
 
         @Override
         public void seal(Buffer changed) {
-          Superblock.seal(superblock);
+          Superblock.sealInFirstSector(superblock);
         }
       };
 

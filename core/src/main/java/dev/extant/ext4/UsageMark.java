@@ -75,7 +75,7 @@ final class UsageMark {
   }
 
   private void write(MemorySegment bytes) throws IOException {
-    Superblock.seal(bytes);
+    Superblock.sealInFirstSector(bytes);
     queue.write(Superblock.OFFSET, List.of(bytes), true);
     queue.flush();
   }

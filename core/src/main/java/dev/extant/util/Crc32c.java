@@ -72,6 +72,16 @@ public final class Crc32c {
     return state;
   }
 
+  /// The seed from which [#updateZeroes] leads to `state`.
+  public static int beforeZeroes(int state, int count) {
+    int before = state;
+    for (int i = 0; i < count; i++) {
+      int index = REVERSE[before >>> 24] & 0xff;
+      before = (before ^ TABLE[index]) << 8 | index;
+    }
+    return before;
+  }
+
   private static int step(int state, int octet) {
     return TABLE[(state ^ octet) & 0xff] ^ state >>> 8;
   }
@@ -79,12 +89,7 @@ public final class Crc32c {
   private static CRC32C startingAt(int seed) {
     CRC32C crc = new CRC32C();
     if (seed != ~0) {
-      int before = seed;
-      for (int i = 0; i < 4; i++) {
-        int index = REVERSE[before >>> 24] & 0xff;
-        before = (before ^ TABLE[index]) << 8 | index;
-      }
-      int bytes = ~before;
+      int bytes = ~beforeZeroes(seed, 4);
       for (int i = 0; i < 4; i++) {
         crc.update(bytes >>> 8 * i & 0xff);
       }

@@ -49,6 +49,12 @@ final class Crc32cTest {
   }
 
   @Test
+  void zeroesCanBeTakenBack() {
+    int state = Crc32c.updateZeroes(0x12345678, 1000);
+    assertThat(Crc32c.beforeZeroes(state, 1000)).isEqualTo(0x12345678);
+  }
+
+  @Test
   void continuesWhereAnEarlierCallEnded() {
     byte[] bytes = new byte[300];
     new Random(7).nextBytes(bytes);

@@ -5,6 +5,7 @@ import dev.extant.util.Crc32c;
 import dev.extant.util.Le;
 import dev.extant.vfs.FsException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
@@ -96,6 +97,9 @@ public final class Superblock {
   private static final int LABEL_SIZE = 16;
   private static final int JOURNAL_BLOCKS = 0x10C;
   private static final int CHECKSUM = 0x3FC;
+
+  /// The last four bytes of s_last_mounted, behind the end of the text in it.
+  private static final int BALANCE = 0xC4;
 
   private Superblock() {}
 
@@ -536,6 +540,24 @@ public final class Superblock {
     if (has(sb, Feature.METADATA_CSUM)) {
       Le.put32(sb, CHECKSUM, checksum(sb));
     }
+  }
+
+  /// Makes the stored checksum right for what was changed in front of it, by the four bytes behind
+  /// the text in s_last_mounted, which mean nothing. Then all that changed lies in the first 512
+  /// bytes: a power cut that tears the write between sectors leaves the old superblock or the new
+  /// one, where [#seal] could leave one with a wrong checksum. If the text takes that place, does
+  /// as [#seal].
+  public static void sealInFirstSector(MemorySegment sb) {
+    if (!has(sb, Feature.METADATA_CSUM)) {
+      return;
+    }
+    if (sb.get(ValueLayout.JAVA_BYTE, BALANCE - 1) != 0) {
+      seal(sb);
+      return;
+    }
+    Le.put32(sb, BALANCE, 0);
+    int difference = Le.i32(sb, CHECKSUM) ^ checksum(sb);
+    Le.put32(sb, BALANCE, Crc32c.beforeZeroes(difference, CHECKSUM - BALANCE));
   }
 
   private static int checksum(MemorySegment sb) {

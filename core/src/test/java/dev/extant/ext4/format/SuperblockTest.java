@@ -7,6 +7,7 @@ import dev.extant.util.Le;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Instant;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -68,6 +69,28 @@ final class SuperblockTest {
     Superblock.mountCount(sb, 0);
     Superblock.seal(sb);
     assertThat(sb.mismatch(Golden.superblock())).isEqualTo(-1);
+  }
+
+  @Test
+  void aChangeInTheFirstSectorIsSealedThere() {
+    MemorySegment before = Golden.superblock();
+    Superblock.mountCount(sb, 7);
+    Superblock.lastOrphan(sb, 4711);
+    Superblock.sealInFirstSector(sb);
+    assertThat(Superblock.checksumValid(sb)).isTrue();
+    assertThat(sb.asSlice(512).mismatch(before.asSlice(512))).isEqualTo(-1);
+    Superblock.mountCount(sb, Superblock.mountCount(before));
+    Superblock.lastOrphan(sb, 0);
+    Superblock.sealInFirstSector(sb);
+    assertThat(sb.mismatch(before)).as("as before: nothing piles up").isEqualTo(-1);
+  }
+
+  @Test
+  void aLongTextWhereItWasMountedIsKept() {
+    sb.asSlice(0x88, 64).fill((byte) 'a');
+    Superblock.sealInFirstSector(sb);
+    assertThat(Superblock.checksumValid(sb)).isTrue();
+    assertThat(sb.asSlice(0x88, 64).toArray(ValueLayout.JAVA_BYTE)).containsOnly('a');
   }
 
   @Test
