@@ -28,11 +28,11 @@ final class Rename {
       throws IOException {
     Namespace.checkDirectory(from);
     Namespace.checkDirectory(to);
-    Namespace.checkLength(fromName);
-    Namespace.checkLength(toName);
     if (fromName.isDot() || fromName.isDotDot() || toName.isDot() || toName.isDotDot()) {
       throw new FsException(Errno.EBUSY, "cannot rename . or ..");
     }
+    Namespace.checkLength(fromName);
+    Namespace.checkLength(toName);
     if (mode != RenameMode.EXCHANGE) {
       Namespace.checkNew(toName);
     }
@@ -217,6 +217,7 @@ final class Rename {
             mount.directories.replace(handle, names.to, names.toName, source.ino(), source.type());
           }
           mount.directories.remove(handle, names.from, names.fromName);
+          mount.syncs.renamed(handle, source);
           if (source.isDirectory() && across) {
             mount.directories.setParent(handle, source, names.to.ino());
             mount.links.drop(names.from);
@@ -268,6 +269,8 @@ final class Rename {
     try (Handle handle = mount.start(8 + 4 * Credits.INODE)) {
       mount.directories.replace(handle, names.to, names.toName, source.ino(), source.type());
       mount.directories.replace(handle, names.from, names.fromName, target.ino(), target.type());
+      mount.syncs.renamed(handle, source);
+      mount.syncs.renamed(handle, target);
       if (across) {
         moved(handle, source, names.from, names.to);
         moved(handle, target, names.to, names.from);
