@@ -16,7 +16,8 @@ public interface Volume extends AutoCloseable {
 
   Node root() throws FsException;
 
-  /// ENOENT if there is no such name, ENOTDIR if `directory` is none.
+  /// ENOENT if there is no such name (in a removed directory there is none, not even `.`), ENOTDIR
+  /// if `directory` is none.
   Node lookup(Node directory, FileName name) throws FsException;
 
   /// A new regular file; EEXIST if the name is taken.

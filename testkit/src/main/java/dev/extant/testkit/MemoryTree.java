@@ -153,6 +153,9 @@ final class MemoryTree {
   private static void requireRenamable(
       MemoryInode source, MemoryInode moved, MemoryInode target, MemoryInode there, RenameMode mode)
       throws FsException {
+    if (target.isRemoved()) {
+      throw new FsException(Errno.ENOENT, "inode " + target.ino + " was removed");
+    }
     if (there == null && mode == RenameMode.EXCHANGE) {
       throw new FsException(Errno.ENOENT, "nothing to exchange with");
     }
@@ -166,9 +169,6 @@ final class MemoryTree {
       boolean exchange = mode == RenameMode.EXCHANGE;
       throw new FsException(
           exchange ? Errno.EINVAL : Errno.ENOTEMPTY, "the new name is above the old one");
-    }
-    if (target.isRemoved()) {
-      throw new FsException(Errno.ENOENT, "inode " + target.ino + " was removed");
     }
     if (there == null || there == moved || mode == RenameMode.EXCHANGE) {
       return;

@@ -182,6 +182,9 @@ public final class MemoryVolume implements Volume {
     return reading(
         () -> {
           MemoryInode directory = directory(node);
+          if (directory.isRemoved() && (name.isDot() || name.isDotDot())) {
+            throw new FsException(Errno.ENOENT, "inode " + directory.ino + " was removed");
+          }
           if (name.isDot()) {
             return retain(directory);
           }

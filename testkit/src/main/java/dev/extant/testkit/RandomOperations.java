@@ -50,6 +50,7 @@ final class RandomOperations {
   private final byte[] bytes = new byte[4 * MAX_WRITE_BYTES];
   private int totalWeight;
   private long inodes = 1;
+  private long fullBefore;
 
   RandomOperations(TwinVolumes twins, SplittableRandom random) throws FsException {
     this.twins = twins;
@@ -83,8 +84,10 @@ final class RandomOperations {
 
   void next() throws IOException {
     twins.clock().advance(Duration.ofMillis(CLOCK_TICK_MILLIS * random.nextInt(500)));
-    if (inodes > MANY_INODES && random.nextInt(20) == 0) {
+    boolean crowded = inodes > MANY_INODES || twins.full() > fullBefore;
+    if (crowded && random.nextInt(20) == 0) {
       removeMuch();
+      fullBefore = twins.full();
     } else {
       steps.higherEntry(random.nextInt(totalWeight)).getValue().run();
     }

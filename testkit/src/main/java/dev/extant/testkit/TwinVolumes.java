@@ -17,7 +17,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.regex.Pattern;
 
 /// A volume under test beside its model, both brought to the same state by the same calls. Knows
 /// what may differ: the volume may be full.
@@ -25,9 +24,6 @@ final class TwinVolumes {
   static final FileName LOST_AND_FOUND = FileName.of("lost+found");
 
   private static final int HISTORY = 40;
-
-  /// Long names are shown short.
-  private static final Pattern REPEATED = Pattern.compile("(.)\\1{9,}");
 
   /// Fewer free blocks than this may be spoken for: by indexes, by what waits for a commit.
   private static final long FULL_BLOCKS = 64;
@@ -140,7 +136,7 @@ final class TwinVolumes {
     if (history.size() == HISTORY) {
       history.removeFirst();
     }
-    history.addLast(operations + " " + REPEATED.matcher(operation).replaceAll("$1…"));
+    history.addLast(operations + " " + Abbreviation.of(operation));
   }
 
   String history() {
@@ -148,7 +144,7 @@ final class TwinVolumes {
   }
 
   void amend(String outcome) {
-    history.addLast(history.removeLast() + " -> " + REPEATED.matcher(outcome).replaceAll("$1…"));
+    history.addLast(history.removeLast() + " -> " + Abbreviation.of(outcome));
   }
 
   /// Runs a call on the volume and, unless that was full, on the model. Null if it was refused;
