@@ -87,23 +87,6 @@ final class LogWalker {
     }
   }
 
-  /// The highest tid that any block of the log claims, if it lies within the next `end - first`
-  /// after `tid`; else `tid`.
-  long highestTid(long tid) throws IOException {
-    long highest = tid;
-    long range = header.end() - header.first();
-    for (long at = header.first(); at < header.end(); at++) {
-      MemorySegment block = window.block(at);
-      if (BlockHeader.hasMagic(block)) {
-        int ahead = BlockHeader.sequence(block) - (int) tid;
-        if (ahead > 0 && ahead <= range) {
-          highest = Math.max(highest, tid + ahead);
-        }
-      }
-    }
-    return highest;
-  }
-
   private final class Walk {
     private final int sequence;
     private final boolean verify;

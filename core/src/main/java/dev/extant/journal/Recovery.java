@@ -113,11 +113,10 @@ public final class Recovery {
     }
     long endTid = firstTid + transactions;
     refuseFastCommits(endTid);
-    // The tid after the end is not used again: blocks of it may be in the log.
-    nextTid = endTid + 1;
-    if (result.end() != End.ABSENT) {
-      nextTid = walker.highestTid(endTid) + 1;
-    }
+    // What follows the end may be blocks of later transactions, if one was lost in the middle. Each
+    // had
+    // at least one block of the log, so none is as far ahead as the log is long.
+    nextTid = endTid + header.end() - header.first() + 1;
     if (result.end() == End.DAMAGED) {
       damage =
           header.log().name()
