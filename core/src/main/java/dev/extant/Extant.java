@@ -19,9 +19,9 @@ import java.util.Map;
 /// A mounted file system, and the way to make and mount one.
 ///
 /// [#fileSystem()] is for everything that `java.nio.file` knows; [#volume()] for what it does not
-/// (fsync as a future, seeking data, exchanging names). Both act on the same mount, and closing any
-/// of the three closes it. `FileSystems.newFileSystem(Path.of("data.img"), Map.of())` mounts as
-/// well.
+/// (fsync as a future, seeking data, exchanging names). Both act on the same mount, which is closed
+/// by [#close()] or with its file system. `FileSystems.newFileSystem(Path.of("data.img"),
+/// Map.of())` mounts as well.
 public final class Extant implements AutoCloseable {
   private final Ext4Volume volume;
   private final ExtantFileSystem fileSystem;

@@ -97,6 +97,10 @@ final class Mounter {
     if (features.readOnlyReason() != null && !options.readOnly()) {
       warnings.add(device.name() + ": " + features.readOnlyReason());
     }
+    if ((Superblock.state(superblock) & Superblock.STATE_ERRORS) != 0) {
+      warnings.add(
+          device.name() + ": an earlier mount found errors in the file system; run e2fsck on it");
+    }
     if (found.backup()) {
       warnings.add(
           device.name()

@@ -7,30 +7,56 @@ import dev.extant.vfs.MountOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The contract on our provider over ext4 in an image file; afterwards e2fsck finds nothing.
+/// The contract on our provider over ext4 in two image files, a new directory for each test;
+/// afterwards e2fsck finds nothing.
 class Ext4NioTest extends NioContract {
-  @TempDir static Path folder;
+  @TempDir private static Path folder;
 
-  private final List<Path> images = new ArrayList<>();
-  private final List<Extant> mounts = new ArrayList<>();
-  private final Path directory;
+  private static Mounted first;
+  private static Mounted second;
 
-  Ext4NioTest() throws IOException {
-    directory = newDirectory();
+  private final Path directory = first.newDirectory();
+
+  /// An image and its mount.
+  private record Mounted(Path image, Extant mount, AtomicInteger directories) {
+    static Mounted make(String name) throws IOException {
+      Path image = folder.resolve(name);
+      Extant.mkfs(image, 64L << 20, MkfsOptions.builder().build());
+      return new Mounted(image, Extant.open(image, MountOptions.defaults()), new AtomicInteger());
+    }
+
+    Path newDirectory() {
+      try {
+        return Files.createDirectory(
+            mount.fileSystem().getPath("/contract" + directories.getAndIncrement()));
+      } catch (IOException e) {
+        throw new java.io.UncheckedIOException(e);
+      }
+    }
+
+    void closeAndCheck() throws IOException {
+      mount.close();
+      if (Oracles.find("e2fsck").isPresent()) {
+        Oracles.run("e2fsck", "-fn", image).expect(0);
+      }
+    }
   }
 
-  private Path newDirectory() throws IOException {
-    Path image = Files.createTempFile(folder, "contract", ".img");
-    Extant.mkfs(image, 64L << 20, MkfsOptions.builder().build());
-    Extant mount = Extant.open(image, MountOptions.defaults());
-    images.add(image);
-    mounts.add(mount);
-    return Files.createDirectory(mount.fileSystem().getPath("/contract"));
+  @BeforeAll
+  static void mount() throws IOException {
+    first = Mounted.make("first.img");
+    second = Mounted.make("second.img");
+  }
+
+  @AfterAll
+  static void closeAndCheck() throws IOException {
+    first.closeAndCheck();
+    second.closeAndCheck();
   }
 
   @Override
@@ -39,20 +65,7 @@ class Ext4NioTest extends NioContract {
   }
 
   @Override
-  public Path otherDirectory() throws IOException {
-    return newDirectory();
-  }
-
-  @AfterEach
-  void closeAndCheck() throws IOException {
-    for (Extant mount : mounts) {
-      mount.close();
-    }
-    for (Path image : images) {
-      if (Oracles.find("e2fsck").isPresent()) {
-        Oracles.run("e2fsck", "-fn", image).expect(0);
-      }
-      Files.delete(image);
-    }
+  public Path otherDirectory() {
+    return second.newDirectory();
   }
 }
