@@ -135,6 +135,12 @@ public final class BufferCache implements AutoCloseable {
     }
   }
 
+  /// Reads those of the blocks that are not in memory, neighbours in one transfer, and waits. A
+  /// hint: errors show up at the later read.
+  public void load(long blockNr, int count) {
+    readMissing(blockNr, count);
+  }
+
   /// Starts reading blocks that will soon be asked for. A hint: errors show up at the later read,
   /// and nothing is done while many such reads are under way.
   public void readAhead(long blockNr, int count) {

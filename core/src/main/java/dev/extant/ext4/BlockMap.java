@@ -40,5 +40,7 @@ interface BlockMap {
 
   /// Frees blocks at and behind `fromLogical`, from the end backwards, as far as the handle's
   /// credits go. Returns true when all is freed; false: start another handle and call again.
-  boolean truncate(Handle handle, Inode inode, long fromLogical) throws IOException;
+  /// `metadata`: what the blocks hold went through the journal, so they are revoked.
+  boolean truncate(Handle handle, Inode inode, long fromLogical, boolean metadata)
+      throws IOException;
 }

@@ -292,7 +292,7 @@ final class DirectoryBlocks {
         }
       }
     } catch (FsException e) {
-      if (!blockNrs.isEmpty() && !map.truncate(handle, dir, first)) {
+      if (!blockNrs.isEmpty() && !map.truncate(handle, dir, first, true)) {
         throw DirectoryDamage.of(dir, "blocks behind its end could not be given back");
       }
       throw e;

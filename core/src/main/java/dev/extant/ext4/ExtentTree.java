@@ -8,7 +8,6 @@ import dev.extant.ext4.format.Geometry;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
 import dev.extant.vfs.Errno;
-import dev.extant.vfs.FileType;
 import dev.extant.vfs.FsException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -18,6 +17,9 @@ import java.lang.foreign.MemorySegment;
 /// Every method that changes the tree stores the inode ([InodeTable#update]) in the same handle.
 /// `i_blocks` counts data and tree.
 final class ExtentTree implements BlockMap {
+  /// More than a revoke takes in the log, so that those of one piece fit into one block of it.
+  private static final int REVOKE_BYTES = 16;
+
   private final Geometry geometry;
   private final BlockSource blocks;
   private final InodeTable inodes;
@@ -253,13 +255,14 @@ final class ExtentTree implements BlockMap {
   }
 
   @Override
-  public boolean truncate(Handle handle, Inode inode, long fromLogical) throws IOException {
+  public boolean truncate(Handle handle, Inode inode, long fromLogical, boolean metadata)
+      throws IOException {
     checkMapped(inode);
     inode.mapLock.writeLock().lock();
     try {
       Step step = Step.FREED;
       while (step == Step.FREED) {
-        step = freeLast(handle, inode, fromLogical);
+        step = freeLast(handle, inode, fromLogical, metadata);
       }
       inodes.update(handle, inode, true);
       return step == Step.DONE;
@@ -275,7 +278,8 @@ final class ExtentTree implements BlockMap {
   }
 
   /// Frees the last extent, or what of it is behind `fromLogical` and in one group.
-  private Step freeLast(Handle handle, Inode inode, long fromLogical) throws IOException {
+  private Step freeLast(Handle handle, Inode inode, long fromLogical, boolean metadata)
+      throws IOException {
     try (ExtentPath path = nodes.find(inode, ExtentNodes.MAX_LOGICAL_BLOCKS)) {
       MemorySegment leaf = path.leaf();
       int last = path.position(0);
@@ -283,8 +287,9 @@ final class ExtentTree implements BlockMap {
       if (nothing && path.depth() == 0) {
         return Step.DONE;
       }
-      // The piece's bitmap and descriptor, and for each level a node and what freeing it takes.
-      int needed = 3 + 3 * path.depth();
+      // The piece's bitmap and descriptor, its revokes, and for each level a node and what freeing
+      // it takes.
+      int needed = 4 + 3 * path.depth();
       if (handle.creditsLeft() < needed && !handle.extend(needed)) {
         return nothing && last >= 0 ? Step.DONE : Step.NO_CREDITS;
       }
@@ -296,12 +301,13 @@ final class ExtentTree implements BlockMap {
         editor.collapse(handle, inode, path);
         return Step.DONE;
       }
-      freePiece(handle, inode, path, fromLogical);
+      freePiece(handle, inode, path, fromLogical, metadata);
       return Step.FREED;
     }
   }
 
-  private void freePiece(Handle handle, Inode inode, ExtentPath path, long fromLogical)
+  private void freePiece(
+      Handle handle, Inode inode, ExtentPath path, long fromLogical, boolean metadata)
       throws IOException {
     MemorySegment leaf = path.leaf();
     int last = path.position(0);
@@ -311,7 +317,9 @@ final class ExtentTree implements BlockMap {
     int keep = (int) Math.max(0, fromLogical - Extent.logical(leaf, last));
     long groupStart = geometry.firstBlockOfGroup(geometry.groupOfBlock(first + count - 1));
     keep = (int) Math.max(keep, groupStart - first);
-    boolean metadata = inode.type() != FileType.REGULAR;
+    if (metadata) {
+      keep = Math.max(keep, count - geometry.blockSizeBytes() / REVOKE_BYTES);
+    }
     blocks.free(handle, first + keep, count - keep, metadata);
     BlockCount.add(inode.raw, keep - count, geometry.blockSizeBytes());
     if (keep == 0) {

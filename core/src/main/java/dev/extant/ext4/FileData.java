@@ -1,10 +1,13 @@
 package dev.extant.ext4;
 
+import dev.extant.cache.Buffer;
+import dev.extant.cache.BufferCache;
 import dev.extant.cache.PageCache;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
 import dev.extant.journal.Journal;
 import dev.extant.vfs.Errno;
+import dev.extant.vfs.FileType;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions.DataMode;
 import java.io.IOException;
@@ -33,14 +36,17 @@ final class FileData {
     void remove(Handle handle, Inode inode) throws IOException;
   }
 
-  /// `freesPending`: blocks were freed that a commit would make free for use. DataMode.JOURNAL is
-  /// treated as ORDERED.
+  /// `freesPending`: blocks were freed that a commit would make free for use. Without a log
+  /// DataMode.JOURNAL is the same as ORDERED.
   record Policy(DataMode mode, InstantSource clock, BooleanSupplier freesPending) {}
 
   static final int INODE_CREDITS = 1;
 
   /// Superblock or orphan file block, and the inode of a neighbour in the list.
   private static final int ORPHAN_CREDITS = 2;
+
+  /// The block in which the file ends.
+  private static final int TAIL_CREDITS = 1;
 
   /// Credits that a handle for freeing blocks asks for beyond the least.
   private static final int TRUNCATE_CREDITS = 64;
@@ -51,6 +57,7 @@ final class FileData {
   private final InodeTable inodes;
   private final Orphans orphans;
   private final FileWriter writer;
+  private final JournaledData journaled;
   private final int blockSizeBytes;
 
   /// Guards the creation of file states.
@@ -59,6 +66,7 @@ final class FileData {
   FileData(
       Journal journal,
       PageCache pageCache,
+      BufferCache buffers,
       BlockMap map,
       InodeTable inodes,
       Orphans orphans,
@@ -69,6 +77,7 @@ final class FileData {
     this.inodes = inodes;
     this.orphans = orphans;
     this.writer = new FileWriter(journal, pageCache, map, inodes, policy);
+    this.journaled = new JournaledData(journal, buffers, map, inodes, writer, policy.mode());
     this.blockSizeBytes = pageCache.blockSizeBytes();
   }
 
@@ -82,8 +91,12 @@ final class FileData {
       if (bytes <= 0) {
         return 0;
       }
-      FileState state = state(inode);
-      state.space.read(offset, target.asSlice(0, bytes), size, state.mapper);
+      if (journaled.covers(inode)) {
+        journaled.read(inode, offset, target.asSlice(0, bytes));
+      } else {
+        FileState state = state(inode);
+        state.space.read(offset, target.asSlice(0, bytes), size, state.mapper);
+      }
       return (int) bytes;
     } finally {
       inode.lock.readLock().unlock();
@@ -99,10 +112,16 @@ final class FileData {
     }
     inode.lock.writeLock().lock();
     try {
-      return (int) writer.write(inode, state(inode), offset, fitting(inode, offset, source));
+      return (int) put(inode, offset, fitting(inode, offset, source));
     } finally {
       inode.lock.writeLock().unlock();
     }
+  }
+
+  private long put(Inode inode, long offset, MemorySegment source) throws IOException {
+    return journaled.covers(inode)
+        ? journaled.write(inode, offset, source)
+        : writer.write(inode, state(inode), offset, source);
   }
 
   /// Writes the whole source at the end of the file, or nothing; returns where.
@@ -116,8 +135,8 @@ final class FileData {
       if (fitting(inode, offset, source).byteSize() < source.byteSize()) {
         throw tooLarge(inode, offset + source.byteSize());
       }
-      if (writer.write(inode, state(inode), offset, source) < source.byteSize()) {
-        shrink(inode, state(inode), offset);
+      if (put(inode, offset, source) < source.byteSize()) {
+        shrink(inode, offset);
         throw new FsException(
             Errno.ENOSPC, "inode " + inode.ino() + ": no room to append " + source.byteSize());
       }
@@ -161,30 +180,37 @@ final class FileData {
     }
     inode.lock.writeLock().lock();
     try {
-      FileState state = state(inode);
       if (sizeBytes < RawInode.size(inode.raw)) {
-        shrink(inode, state, sizeBytes);
+        shrink(inode, sizeBytes);
       } else {
-        grow(inode, state, sizeBytes);
+        grow(inode, sizeBytes);
       }
     } finally {
       inode.lock.writeLock().unlock();
     }
   }
 
-  private void grow(Inode inode, FileState state, long sizeBytes) throws IOException {
+  private void grow(Inode inode, long sizeBytes) throws IOException {
     long oldSize = RawInode.size(inode.raw);
-    if (sizeBytes > oldSize) {
-      writer.zeroTail(inode, state, oldSize);
-    }
-    try (Handle handle = journal.start(INODE_CREDITS)) {
-      setSize(handle, inode, state, sizeBytes);
+    try (Buffer tail = sizeBytes > oldSize ? tail(inode, oldSize) : null;
+        Handle handle = journal.start(INODE_CREDITS + TAIL_CREDITS)) {
+      journaled.zeroTail(handle, tail, oldSize);
+      setSize(handle, inode, sizeBytes);
     }
   }
 
-  private void setSize(Handle handle, Inode inode, FileState state, long sizeBytes)
-      throws IOException {
-    if (!state.space.clean()) {
+  /// Before the end moves away from `sizeBytes`: sees to it that zeroes lie behind it, in the page,
+  /// or returns the block that the handle has to clear.
+  private Buffer tail(Inode inode, long sizeBytes) throws IOException {
+    if (journaled.covers(inode)) {
+      return journaled.tail(inode, sizeBytes);
+    }
+    writer.zeroTail(inode, state(inode), sizeBytes);
+    return null;
+  }
+
+  private void setSize(Handle handle, Inode inode, long sizeBytes) throws IOException {
+    if (inode.dataState instanceof FileState state && !state.space.clean()) {
       writer.order(state, handle);
     }
     RawInode.size(inode.raw, sizeBytes);
@@ -192,19 +218,22 @@ final class FileData {
     inodes.update(handle, inode, true);
   }
 
-  private void shrink(Inode inode, FileState state, long sizeBytes) throws IOException {
+  private void shrink(Inode inode, long sizeBytes) throws IOException {
     long fromIndex = (sizeBytes + blockSizeBytes - 1) / blockSizeBytes;
     boolean blocksBehind = blocksBehind(inode, fromIndex);
-    writer.zeroTail(inode, state, sizeBytes);
     long tid;
-    try (Handle handle = journal.start(INODE_CREDITS + ORPHAN_CREDITS)) {
+    try (Buffer tail = tail(inode, sizeBytes);
+        Handle handle = journal.start(INODE_CREDITS + ORPHAN_CREDITS + TAIL_CREDITS)) {
       tid = handle.tid();
       if (blocksBehind) {
         orphans.add(handle, inode);
       }
-      setSize(handle, inode, state, sizeBytes);
+      journaled.zeroTail(handle, tail, sizeBytes);
+      setSize(handle, inode, sizeBytes);
     }
-    discard(state, fromIndex, tid);
+    if (inode.dataState instanceof FileState state) {
+      discard(state, fromIndex, tid);
+    }
     if (blocksBehind) {
       freeBlocks(inode, fromIndex);
       if (RawInode.linksCount(inode.raw) > 0) {
@@ -236,11 +265,12 @@ final class FileData {
   }
 
   private void freeBlocks(Inode inode, long fromIndex) throws IOException {
+    boolean metadata = inode.type() != FileType.REGULAR || journaled.covers(inode);
     boolean done = false;
     while (!done) {
       int credits = map.allocateCredits(inode, 1) + TRUNCATE_CREDITS;
       try (Handle handle = journal.start(Math.min(credits, journal.maxCredits()))) {
-        done = map.truncate(handle, inode, fromIndex);
+        done = map.truncate(handle, inode, fromIndex, metadata);
       }
     }
   }

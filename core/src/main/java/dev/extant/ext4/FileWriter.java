@@ -118,9 +118,11 @@ final class FileWriter {
     BlockMap.Run run = map.lookupForWrite(progress.inode, index, wanted);
     int pinned = progress.state.space.pinForWrite(index, run.count(), progress.pages);
     try {
-      return run.hole() || run.unwritten()
-          ? allocateRetrying(progress, index, pinned)
-          : overwrite(progress, run, pinned);
+      if (!run.hole() && !run.unwritten()) {
+        return overwrite(progress, run, pinned);
+      }
+      int credits = map.allocateCredits(progress.inode, pinned);
+      return retryWhenFull(credits, handle -> allocate(handle, progress, index, pinned));
     } finally {
       progress.state.space.unpin(progress.pages, pinned);
     }
@@ -175,13 +177,17 @@ final class FileWriter {
     }
   }
 
-  /// A run of holes or unwritten blocks. Where the disk is full of blocks that were freed but not
-  /// committed, commits and tries again.
-  private long allocateRetrying(Progress progress, long index, int count) throws IOException {
-    int credits = map.allocateCredits(progress.inode, count);
+  /// The writing of a run of holes or unwritten blocks; returns its bytes.
+  interface Body {
+    long run(Handle handle) throws IOException;
+  }
+
+  /// Runs the body in a handle. Where the disk is full of blocks that were freed but not committed,
+  /// commits and tries again.
+  long retryWhenFull(int credits, Body body) throws IOException {
     for (int attempt = 0; ; attempt++) {
       try (Handle handle = journal.start(credits)) {
-        return allocate(handle, progress, index, count);
+        return body.run(handle);
       } catch (FsException e) {
         boolean full = e.errno() == Errno.ENOSPC;
         if (!full || attempt == FULL_RETRIES || !freesPending.getAsBoolean()) {

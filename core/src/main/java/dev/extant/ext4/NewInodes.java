@@ -13,9 +13,12 @@ final class NewInodes {
   private static final int S_ISGID = 02000;
 
   /// What a file takes over from its directory (`EXT4_FL_INHERITED`, as far as it is safe without
-  /// the feature behind the flag): synchronous, no dump, no access time.
-  private static final long INHERITED =
-      RawInode.EXT4_SYNC_FL | RawInode.EXT4_NODUMP_FL | RawInode.EXT4_NOATIME_FL;
+  /// the feature behind the flag): no dump, no access time; where it has content also synchronous
+  /// and data journaled.
+  private static final long INHERITED = RawInode.EXT4_NODUMP_FL | RawInode.EXT4_NOATIME_FL;
+
+  private static final long INHERITED_WITH_CONTENT =
+      INHERITED | RawInode.EXT4_SYNC_FL | RawInode.EXT4_JOURNAL_DATA_FL;
 
   private static final int S_IXGRP = 010;
 
@@ -56,7 +59,8 @@ final class NewInodes {
     RawInode.modified(raw, now);
     RawInode.changed(raw, now);
     RawInode.created(raw, now);
-    RawInode.flags(raw, RawInode.flags(parent.raw) & INHERITED);
+    long inherited = mapped(type) ? INHERITED_WITH_CONTENT : INHERITED;
+    RawInode.flags(raw, RawInode.flags(parent.raw) & inherited);
     if (extents && mapped(type)) {
       ExtentTree.initialise(raw);
     }

@@ -45,7 +45,8 @@ public interface Handle extends AutoCloseable {
   /// start another one at a point where the file system is consistent.
   boolean extend(int credits);
 
-  /// Credits not yet used up.
+  /// Credits not yet used up. Revokes count as well: so many as one block of the log holds are one
+  /// credit.
   int creditsLeft();
 
   /// Ends the operation. Its changes are not durable yet: see [Journal#commit]. Never waits.

@@ -15,6 +15,7 @@ final class Jbd2Handle implements Handle {
   private final List<JournalBuffer> joined = new ArrayList<>();
   private final List<OrderedData> ordered = new ArrayList<>(2);
   private int creditsLeft;
+  private int revokes;
   private boolean closed;
 
   Jbd2Handle(Transactions transactions, BufferCache cache, Transaction transaction, int credits) {
@@ -80,6 +81,7 @@ final class Jbd2Handle implements Handle {
       }
     }
     transaction.revokes.add(blockNr);
+    revokes++;
   }
 
   private void drop(Buffer buffer) {
@@ -112,7 +114,7 @@ final class Jbd2Handle implements Handle {
 
   @Override
   public int creditsLeft() {
-    return creditsLeft;
+    return creditsLeft - transactions.revokeBlocks(revokes);
   }
 
   private void checkOpen() {

@@ -131,6 +131,11 @@ public final class Jbd2Journal implements Journal {
   }
 
   @Override
+  public boolean atomic() {
+    return true;
+  }
+
+  @Override
   public int maxCredits() {
     return space.maxCredits();
   }

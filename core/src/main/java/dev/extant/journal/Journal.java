@@ -11,6 +11,9 @@ public interface Journal extends AutoCloseable {
   /// abort.
   Handle start(int credits) throws IOException;
 
+  /// True if there is a log, so that the changes of a handle are atomic over a crash.
+  boolean atomic();
+
   /// The most credits one handle may have.
   int maxCredits();
 

@@ -45,6 +45,11 @@ public final class NoJournal implements Journal {
   }
 
   @Override
+  public boolean atomic() {
+    return false;
+  }
+
+  @Override
   public int maxCredits() {
     return Integer.MAX_VALUE;
   }

@@ -182,6 +182,12 @@ final class Transactions {
     }
   }
 
+  /// How many log blocks so many revokes take. Those of open handles are nowhere reserved for: the
+  /// handles have to keep credits for them.
+  int revokeBlocks(int revokes) {
+    return Math.ceilDiv(revokes, space.revokeCapacity());
+  }
+
   /// Ends a handle: its lists become the transaction's. `creditsLeft` is below zero if it changed
   /// more blocks than it said.
   void leave(

@@ -58,7 +58,8 @@ final class ArrayBlockMap implements BlockMap {
   }
 
   @Override
-  public synchronized boolean truncate(Handle handle, Inode inode, long fromLogical) {
+  public synchronized boolean truncate(
+      Handle handle, Inode inode, long fromLogical, boolean metadata) {
     List<Long> list = of(inode);
     while (list.size() > fromLogical) {
       list.removeLast();

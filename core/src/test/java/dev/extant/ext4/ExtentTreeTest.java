@@ -114,7 +114,7 @@ class ExtentTreeTest {
     boolean done = false;
     while (!done) {
       try (Handle handle = journal.start(tree.allocateCredits(inode, 1))) {
-        done = tree.truncate(handle, inode, fromLogical);
+        done = tree.truncate(handle, inode, fromLogical, false);
       }
     }
     model.tailMap(fromLogical, true).clear();
@@ -326,7 +326,7 @@ class ExtentTreeTest {
         }
         try (Handle handle = journal.start(100)) {
           tree.allocate(handle, victim, random.nextInt(2_100), 3);
-          tree.truncate(handle, victim, random.nextInt(2_100));
+          tree.truncate(handle, victim, random.nextInt(2_100), false);
         }
       } catch (FsException e) {
         assertThat(e.errno()).as(what).isIn(Errno.EUCLEAN, Errno.ENOSPC);

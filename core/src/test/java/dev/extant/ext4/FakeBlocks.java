@@ -9,12 +9,14 @@ import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import java.io.IOException;
 import java.util.BitSet;
+import java.util.TreeMap;
 
 /// Free blocks in one bit set. What was freed is free again after the next commit.
 final class FakeBlocks implements BlockSource, CommitListener {
   private BufferCache buffers;
   private final BitSet used = new BitSet();
   private final BitSet freed = new BitSet();
+  private final TreeMap<Long, BitSet> freedByTid = new TreeMap<>();
   private final int end;
   private final int reserved;
   private int lastStart;
@@ -100,6 +102,7 @@ final class FakeBlocks implements BlockSource, CommitListener {
         throw new FsException(Errno.EUCLEAN, "block " + at + " is free already");
       }
       freed.set(at);
+      freedByTid.computeIfAbsent(handle.tid(), tid -> new BitSet()).set(at);
       if (metadata) {
         try (Buffer buffer = buffers.peek(at)) {
           handle.forget(at, buffer);
@@ -120,8 +123,11 @@ final class FakeBlocks implements BlockSource, CommitListener {
 
   @Override
   public synchronized void committed(long tid) {
-    used.andNot(freed);
-    allowance = allowance == Long.MAX_VALUE ? allowance : allowance + freed.cardinality();
-    freed.clear();
+    for (BitSet durable : freedByTid.headMap(tid, true).values()) {
+      used.andNot(durable);
+      freed.andNot(durable);
+      allowance = allowance == Long.MAX_VALUE ? allowance : allowance + durable.cardinality();
+    }
+    freedByTid.headMap(tid, true).clear();
   }
 }

@@ -8,19 +8,26 @@ import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
+import dev.extant.vfs.MountOptions.DataMode;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class FileDataTest {
   private static final int BLOCK = FileFixture.BLOCK_SIZE_BYTES;
 
-  private FileFixture fs = new FileFixture(16_384, 4 << 20);
+  private FileFixture fs;
+
+  @BeforeEach
+  void make() throws IOException {
+    fs = new FileFixture(16_384, 4 << 20);
+  }
 
   @AfterEach
   void close() throws IOException {
@@ -28,8 +35,13 @@ class FileDataTest {
   }
 
   private void use(int blockCount, long cacheBytes) throws IOException {
+    use(blockCount, cacheBytes, DataMode.ORDERED, 0);
+  }
+
+  private void use(int blockCount, long cacheBytes, DataMode mode, int journalBlocks)
+      throws IOException {
     fs.close();
-    fs = new FileFixture(blockCount, cacheBytes);
+    fs = new FileFixture(blockCount, cacheBytes, mode, journalBlocks);
   }
 
   private static MemorySegment bytes(int count, int seed) {
@@ -40,9 +52,21 @@ class FileDataTest {
 
   /// Random calls compared with an array. A tiny cache makes pages come and go.
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-  void agreesWithAnArray(long seed) throws IOException {
-    use(16_384, seed % 2 == 0 ? 16 * BLOCK : 4 << 20);
+  @CsvSource({
+    "1, ORDERED, 0",
+    "2, ORDERED, 0",
+    "3, ORDERED, 0",
+    "4, ORDERED, 0",
+    "5, ORDERED, 0",
+    "6, ORDERED, 512",
+    "7, JOURNAL, 512",
+    "8, JOURNAL, 256",
+    "9, JOURNAL, 4096",
+    "10, JOURNAL, 0",
+    "11, WRITEBACK, 512"
+  })
+  void agreesWithAnArray(long seed, DataMode mode, int journalBlocks) throws IOException {
+    use(16_384, seed % 2 == 0 ? 16 * BLOCK : 4 << 20, mode, journalBlocks);
     fs.device.stable = seed % 3 == 0;
     Random random = new Random(seed);
     Inode inode = fs.newFile(12);
@@ -75,6 +99,9 @@ class FileDataTest {
         model = Arrays.copyOf(model, offset);
       } else if (kind < 63) {
         fs.files.writeback(inode);
+        if (mode == DataMode.JOURNAL && journalBlocks > 0) {
+          fs.journal.checkpoint();
+        }
         assertThat(fs.onDevice(inode)).as(what).isEqualTo(model);
       } else if (kind < 64) {
         fs.remount();

@@ -6,12 +6,19 @@ import dev.extant.cache.PageCache;
 import dev.extant.ext4.format.Geometry;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
+import dev.extant.journal.Jbd2Journal;
+import dev.extant.journal.Journal;
+import dev.extant.journal.JournalLocation;
+import dev.extant.journal.JournalOptions;
+import dev.extant.journal.JournalPlace;
 import dev.extant.journal.NoJournal;
+import dev.extant.journal.format.JournalSuperblock;
 import dev.extant.vfs.MountOptions.DataMode;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /// File data over a device in memory, with a fake allocator and inode table.
@@ -25,19 +32,30 @@ final class FileFixture implements AutoCloseable {
   final Set<Long> orphans = new HashSet<>();
   final Geometry geometry;
   private final long cacheBytes;
+  private final DataMode mode;
+  private final JournalPlace place;
   BufferCache buffers;
   PageCache pages;
-  NoJournal journal;
+  Journal journal;
   FakeBlocks blocks;
   ExtentTree tree;
   FileData files;
   volatile Instant now = Instant.ofEpochSecond(1_000_000, 8_000_000);
 
-  /// Blocks that hold old bytes of others, which nobody may see.
-  FileFixture(int blockCount, long cacheBytes) {
-    device = new TestDevice((long) blockCount * BLOCK_SIZE_BYTES);
+  /// Without a journal, and `data=ordered`.
+  FileFixture(int blockCount, long cacheBytes) throws IOException {
+    this(blockCount, cacheBytes, DataMode.ORDERED, 0);
+  }
+
+  /// Blocks that hold old bytes of others, which nobody may see; the journal lies behind them.
+  FileFixture(int blockCount, long cacheBytes, DataMode mode, int journalBlocks)
+      throws IOException {
+    long deviceBlocks = blockCount + journalBlocks;
+    this.mode = mode;
+    device = new TestDevice(deviceBlocks * BLOCK_SIZE_BYTES);
     device.ram.memory().fill((byte) 0xDB);
     queue = new RequestQueue(device);
+    place = journalBlocks == 0 ? null : formatJournal(blockCount, journalBlocks);
     geometry =
         new Geometry(
             BLOCK_SIZE_BYTES,
@@ -57,9 +75,21 @@ final class FileFixture implements AutoCloseable {
     mount();
   }
 
-  private void mount() {
+  private JournalPlace formatJournal(int first, int journalBlocks) throws IOException {
+    MemorySegment superblock = MemorySegment.ofArray(new byte[BLOCK_SIZE_BYTES]);
+    JournalSuperblock.initialise(superblock, BLOCK_SIZE_BYTES, journalBlocks, new byte[16], 0);
+    queue.write((long) first * BLOCK_SIZE_BYTES, List.of(superblock), true);
+    JournalLocation location = JournalLocation.contiguous(first, journalBlocks);
+    return new JournalPlace(queue, location, BLOCK_SIZE_BYTES, first + journalBlocks);
+  }
+
+  private void mount() throws IOException {
     pages = new PageCache(queue, BLOCK_SIZE_BYTES, cacheBytes);
-    journal = new NoJournal(queue, buffers);
+    journal =
+        place == null
+            ? new NoJournal(queue, buffers)
+            : Jbd2Journal.open(
+                place, buffers, JournalOptions.of("test").withCommitIntervalSeconds(0));
     journal.addCommitListener(blocks);
     tree = new ExtentTree(geometry, buffers, TestChecksums.create(), blocks, inodes);
     FileData.Orphans list =
@@ -78,10 +108,11 @@ final class FileFixture implements AutoCloseable {
         new FileData(
             journal,
             pages,
+            buffers,
             tree,
             inodes,
             list,
-            new FileData.Policy(DataMode.ORDERED, () -> now, blocks::freesPending));
+            new FileData.Policy(mode, () -> now, blocks::freesPending));
   }
 
   /// Makes all durable and begins with empty caches.

@@ -21,22 +21,29 @@ import org.junit.jupiter.api.Test;
 class OrderedTruncateTest {
   private static final int BLOCK = FileFixture.BLOCK_SIZE_BYTES;
 
-  private final FileFixture fs = new FileFixture(2_000, 1 << 20);
-  private final NumberedJournal journal = new NumberedJournal(fs.journal);
-  private final FileData files =
-      new FileData(
-          journal,
-          fs.pages,
-          fs.tree,
-          fs.inodes,
-          new FileData.Orphans() {
-            @Override
-            public void add(Handle handle, Inode inode) {}
+  private final FileFixture fs;
+  private final NumberedJournal journal;
+  private final FileData files;
 
-            @Override
-            public void remove(Handle handle, Inode inode) {}
-          },
-          new FileData.Policy(DataMode.ORDERED, () -> fs.now, fs.blocks::freesPending));
+  OrderedTruncateTest() throws IOException {
+    fs = new FileFixture(2_000, 1 << 20);
+    journal = new NumberedJournal(fs.journal);
+    files =
+        new FileData(
+            journal,
+            fs.pages,
+            fs.buffers,
+            fs.tree,
+            fs.inodes,
+            new FileData.Orphans() {
+              @Override
+              public void add(Handle handle, Inode inode) {}
+
+              @Override
+              public void remove(Handle handle, Inode inode) {}
+            },
+            new FileData.Policy(DataMode.ORDERED, () -> fs.now, fs.blocks::freesPending));
+  }
 
   @AfterEach
   void close() throws IOException {
@@ -103,6 +110,11 @@ class OrderedTruncateTest {
     @Override
     public boolean committed(long tid) {
       return tid <= durable;
+    }
+
+    @Override
+    public boolean atomic() {
+      return journal.atomic();
     }
 
     @Override

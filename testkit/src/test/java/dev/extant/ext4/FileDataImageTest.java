@@ -68,7 +68,7 @@ class FileDataImageTest {
     InstantSource clock = InstantSource.fixed(Instant.ofEpochSecond(1_800_000_000L));
     FileData.Policy policy =
         new FileData.Policy(DataMode.ORDERED, clock, image.blocks::freesPending);
-    return new FileData(image.journal, pages, tree, image.inodes, orphans, policy);
+    return new FileData(image.journal, pages, image.buffers, tree, image.inodes, orphans, policy);
   }
 
   @ParameterizedTest

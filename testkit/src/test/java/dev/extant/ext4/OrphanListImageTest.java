@@ -64,7 +64,7 @@ class OrphanListImageTest {
     }
 
     @Override
-    public boolean truncate(Handle handle, Inode inode, long fromLogical) {
+    public boolean truncate(Handle handle, Inode inode, long fromLogical, boolean metadata) {
       throw new UnsupportedOperationException();
     }
   }
