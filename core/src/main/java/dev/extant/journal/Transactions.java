@@ -258,14 +258,15 @@ final class Transactions {
     }
   }
 
-  /// Needs the lock. What is urgent is not held back to gather more.
+  /// Needs the lock. What is urgent is not held back to gather more. The commit thread is told of
+  /// each request, since it may have waited for just this one.
   private void request(Transaction transaction, boolean urgent) {
-    if (!transaction.requested || urgent && !transaction.urgent) {
-      transaction.requestedNanos = System.nanoTime();
+    if (!transaction.requested) {
       transaction.requested = true;
-      transaction.urgent |= urgent;
-      commitWork.signal();
+      transaction.requestedNanos = System.nanoTime();
     }
+    transaction.urgent |= urgent;
+    commitWork.signal();
   }
 
   // ---- the commit thread
@@ -276,11 +277,12 @@ final class Transactions {
   }
 
   /// Lets no more handles join and waits until the last has ended.
-  void lockAndDrain(Transaction transaction) {
+  void lockAndDrain(Transaction transaction) throws JournalAbortedException {
     lock.lock();
     try {
       transaction.state = State.LOCKED;
       while (transaction.openHandles > 0) {
+        checkAlive();
         drained.awaitUninterruptibly();
       }
     } finally {
@@ -438,6 +440,7 @@ final class Transactions {
       }
       commitWork.signalAll();
       checkpointWork.signalAll();
+      drained.signalAll();
     } finally {
       lock.unlock();
     }

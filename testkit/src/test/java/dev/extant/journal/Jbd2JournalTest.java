@@ -257,6 +257,33 @@ class Jbd2JournalTest {
     }
   }
 
+  /// On the disk a tid has 32 bits.
+  @Test
+  void tidsGoOnBeyond32Bits() throws IOException {
+    RamDevice device = new RamDevice("ram", Bed.sizeBytes(128, 8));
+    Bed.format(device, 128);
+    JournalSuperblock.sequence(device.memory().asSlice(Bed.BLOCK, Bed.BLOCK), 0xffff_fffdL);
+    try (Bed bed = Bed.on(device, 128).open()) {
+      long tid = 0;
+      for (int i = 1; i <= 5; i++) {
+        tid = bed.put(0, i);
+        bed.journal.commit(tid).join();
+      }
+      assertThat(tid).isEqualTo(0x1_0000_0002L);
+      try (Bed after = copyOf(bed, 128)) {
+        RecoveryReport report = after.recover();
+        assertThat(report.transactions()).isEqualTo(5);
+        assertThat(after.onDevice(0)).isEqualTo(5);
+        after.open();
+        after.journal.commit(after.put(0, 6)).join();
+        try (Bed again = copyOf(after, 128)) {
+          assertThat(again.recover().transactions()).isEqualTo(1);
+          assertThat(again.onDevice(0)).isEqualTo(6);
+        }
+      }
+    }
+  }
+
   @Test
   void aFragmentedJournalWorks() throws IOException {
     RamDevice device = new RamDevice("ram", Bed.sizeBytes(256, 100));

@@ -126,6 +126,16 @@ class JournalAbortTest {
   }
 
   @Test
+  void anAbortedJournalClosesAlthoughAHandleIsOpen() throws IOException {
+    Bed bed = Bed.on(device, LOG).open();
+    Handle open = bed.journal.start(1);
+    bed.journal.commit(open.tid());
+    bed.journal.abort(new IOException("enough"));
+    bed.journal.close();
+    open.close();
+  }
+
+  @Test
   void aSealerThatThrowsAbortsTheJournal() throws IOException {
     Bed bed = Bed.on(device, LOG).open();
     IllegalStateException bug = new IllegalStateException("a bug");

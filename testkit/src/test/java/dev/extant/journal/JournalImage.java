@@ -5,6 +5,7 @@ import dev.extant.block.RequestQueue;
 import dev.extant.ext4.format.Superblock;
 import dev.extant.testkit.Oracles;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -22,6 +23,8 @@ final class JournalImage {
   /// The device blocks of the journal, in order; asked for once, since afterwards the image may be
   /// such that debugfs does not open it.
   private List<Long> journalBlocks;
+
+  private int blockSize;
 
   JournalImage(Path path) {
     this.path = path;
@@ -108,12 +111,19 @@ final class JournalImage {
 
   byte[] block(long blockNr) throws IOException {
     int size = blockSize();
-    byte[] all = Files.readAllBytes(path);
-    return Arrays.copyOfRange(all, (int) blockNr * size, (int) (blockNr + 1) * size);
+    byte[] bytes = new byte[size];
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
+      file.seek(blockNr * size);
+      file.readFully(bytes);
+    }
+    return bytes;
   }
 
-  int blockSize() throws IOException {
-    return with(JournalPlace::blockSizeBytes);
+  private int blockSize() throws IOException {
+    if (blockSize == 0) {
+      blockSize = with(JournalPlace::blockSizeBytes);
+    }
+    return blockSize;
   }
 
   /// The numbers of blocks in which the two images differ, but for the journal's and the one with

@@ -149,6 +149,26 @@ class JournalOracleTest {
     assertThat(JournalImage.differences(ours, checked)).as("seed " + seed).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({"false, false", "true, true"})
+  void theKernelRecoversWhatWeLogged(boolean checksums, boolean wide) throws IOException {
+    Oracles.requireRoot();
+    long seed = Seeds.fixed(22);
+    JournalImage image = image(checksums, wide);
+    logSomething(image, new Random(seed), checksums, wide);
+    JournalImage ours = image.copy("ours");
+    assertThat(ours.recover().transactions()).isGreaterThan(1);
+    JournalImage theirs = image.copy("theirs");
+    Path mountPoint = Files.createDirectory(folder.resolve("mounted"));
+    Oracles.run("mount", "-o", "loop", theirs.path(), mountPoint).expect(0);
+    Oracles.run("umount", mountPoint).expect(0);
+    for (int blockNr = FREE; blockNr < FREE + 500; blockNr++) {
+      assertThat(theirs.block(blockNr))
+          .as("block %d, seed %d", blockNr, seed)
+          .isEqualTo(ours.block(blockNr));
+    }
+  }
+
   /// Puts transactions of blocks that the file system does not use into the log, until it has
   /// wrapped, and leaves them there.
   private static void logSomething(
