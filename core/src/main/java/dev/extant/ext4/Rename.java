@@ -11,9 +11,14 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// Renames, replaces and exchanges names atomically.
 ///
-/// Locks: a rename between two directories first takes `treeLock`, so that the shape of the tree
-/// above it stands still; then the two directories, an ancestor before its descendant; then the
-/// inodes that the names mean, directories before others, each kind by ascending number.
+/// Locks: a rename between two directories, or of one directory over or with another, first takes
+/// `treeLock`, so that the shape of the tree above it stands still; then the two directories, an
+/// ancestor before its descendant; then the inodes that the names mean, directories before others,
+/// each kind by ascending number.
+///
+/// Who does not hold `treeLock` locks at most one directory and one of its children, and every
+/// chain of such waits leads downwards. The one holder may lock unrelated directories in any order:
+/// a circle through it would need a second one.
 final class Rename {
   private final Mount mount;
   private final Namespace namespace;
@@ -38,21 +43,43 @@ final class Rename {
     }
     Names names = new Names(from, fromName, to, toName, mode);
     if (from == to) {
-      from.lock.writeLock().lock();
+      boolean done;
       try {
-        withInodes(names, 0, 0);
+        done = withinDirectory(names, false);
       } finally {
-        from.lock.writeLock().unlock();
         names.release();
       }
-      return;
+      if (done) {
+        return;
+      }
     }
     treeLock.lock();
     try {
-      betweenDirectories(names);
+      if (from == to) {
+        withinDirectory(names, true);
+      } else {
+        betweenDirectories(names);
+      }
     } finally {
       treeLock.unlock();
       names.release();
+    }
+  }
+
+  /// False, and nothing was done, if this needs the `treeLock` that is not held.
+  private boolean withinDirectory(Names names, boolean treeLocked) throws IOException {
+    names.from.lock.writeLock().lock();
+    try {
+      find(names);
+      boolean twoDirectories =
+          names.target != null && names.source.isDirectory() && names.target.isDirectory();
+      if (twoDirectories && !treeLocked) {
+        return false;
+      }
+      withInodes(names, 0, 0);
+      return true;
+    } finally {
+      names.from.lock.writeLock().unlock();
     }
   }
 
@@ -76,8 +103,12 @@ final class Rename {
     }
 
     void release() {
-      Namespace.release(source);
-      Namespace.release(target);
+      Inode first = source;
+      Inode second = target;
+      source = null;
+      target = null;
+      Namespace.release(first);
+      Namespace.release(second);
     }
   }
 
@@ -89,6 +120,7 @@ final class Rename {
     first.lock.writeLock().lock();
     second.lock.writeLock().lock();
     try {
+      find(names);
       withInodes(names, toBelowFrom, fromBelowTo);
     } finally {
       second.lock.writeLock().unlock();
@@ -99,49 +131,62 @@ final class Rename {
   /// The child of `ancestor` on the way down to `descendant`, or 0 if it is not above it.
   /// `treeLock` is held.
   private long childTowards(Inode ancestor, Inode descendant) throws IOException {
-    long child = descendant.ino();
-    for (int depth = 0; depth < 1 << 20; depth++) {
-      if (child == ancestor.ino()) {
-        return 0;
+    Inode child = descendant.retain();
+    try {
+      for (int depth = 0; depth < 1 << 20; depth++) {
+        if (child == ancestor || child.ino() == Mount.ROOT_INO) {
+          return 0;
+        }
+        Inode parent = parentOf(child);
+        if (parent == ancestor || parent == child) {
+          parent.close();
+          return parent == child ? 0 : child.ino();
+        }
+        child.close();
+        child = parent;
       }
-      long parent = parentOf(child);
-      if (parent == ancestor.ino()) {
-        return child;
-      }
-      if (parent == child || parent == Mount.ROOT_INO) {
-        return 0;
-      }
-      child = parent;
+    } finally {
+      child.close();
     }
     throw new FsException(
         Errno.EUCLEAN, "directories above inode " + descendant.ino() + " form a circle");
   }
 
-  private long parentOf(long ino) throws IOException {
-    try (Inode inode = mount.inodes.get(ino)) {
-      inode.lock.readLock().lock();
-      try {
-        Namespace.checkAlive(inode);
-        DirectoryEntry entry = mount.directories.lookup(inode, FileName.of(".."));
-        if (entry == null) {
-          throw new FsException(Errno.EUCLEAN, "directory with inode " + ino + " has no ..");
-        }
-        return entry.ino();
-      } finally {
-        inode.lock.readLock().unlock();
+  /// The directory above, retained. It is fetched under the child's lock: as long as the child has
+  /// its name the parent cannot be removed.
+  private Inode parentOf(Inode child) throws IOException {
+    child.lock.readLock().lock();
+    try {
+      Namespace.checkAlive(child);
+      DirectoryEntry entry = mount.directories.lookup(child, FileName.of(".."));
+      if (entry == null) {
+        throw new FsException(Errno.EUCLEAN, "directory with inode " + child.ino() + " has no ..");
       }
+      Inode parent = mount.inodes.get(entry.ino());
+      if (!parent.isDirectory()) {
+        parent.close();
+        throw new FsException(
+            Errno.EUCLEAN, "directory with inode " + child.ino() + " has a file as its ..");
+      }
+      return parent;
+    } finally {
+      child.lock.readLock().unlock();
     }
   }
 
-  /// `sourceTrap`: the directory in `from` that contains `to`, which must not be moved below
-  /// itself; `targetTrap`: the one in `to` that contains `from`, which cannot be empty.
-  private void withInodes(Names names, long sourceTrap, long targetTrap) throws IOException {
+  /// Finds what the names mean. The directories' locks are held.
+  private void find(Names names) throws IOException {
     Namespace.checkAlive(names.to);
     names.source = namespace.existing(names.from, names.fromName);
     DirectoryEntry existing = mount.directories.lookup(names.to, names.toName);
     if (existing != null) {
       names.target = mount.inodes.get(existing.ino());
     }
+  }
+
+  /// `sourceTrap`: the directory in `from` that contains `to`, which must not be moved below
+  /// itself; `targetTrap`: the one in `to` that contains `from`, which cannot be empty.
+  private void withInodes(Names names, long sourceTrap, long targetTrap) throws IOException {
     checkMode(names);
     if (names.source.ino() == sourceTrap) {
       throw new FsException(
