@@ -44,6 +44,10 @@ public final class Buffer implements AutoCloseable {
   /// False once the buffer has left the cache's table; written under the stripe's lock.
   volatile boolean mapped = true;
 
+  /// Left the cache's table while it was pinned: whoever closes it last gives its memory back.
+  /// (Evicting gives back the memory itself, maybe before who closed it last goes on.)
+  volatile boolean abandoned;
+
   /// Was handed out since the eviction hand came by last.
   volatile boolean referenced;
 
@@ -130,7 +134,7 @@ public final class Buffer implements AutoCloseable {
       PINS.getAndAdd(this, 1);
       throw new IllegalStateException("buffer of block " + blockNr + " closed too often");
     }
-    if (before == 1 && !mapped) {
+    if (before == 1 && abandoned) {
       cache.recycle(this);
     }
   }

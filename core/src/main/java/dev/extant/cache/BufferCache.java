@@ -333,6 +333,7 @@ public final class BufferCache implements AutoCloseable {
     stripe.lock.lock();
     try {
       stripe.remove(buffer);
+      buffer.abandoned = true;
       resident.decrementAndGet();
     } finally {
       stripe.lock.unlock();
