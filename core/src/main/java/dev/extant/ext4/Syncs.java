@@ -26,15 +26,20 @@ final class Syncs {
   }
 
   /// Writes the file's dirty pages, then returns the durability of the inode's newest transaction,
-  /// and of the names on the way to it. Where that one is durable already, only the device's cache
-  /// is flushed (I6).
+  /// and of the names on the way to it. Where that one is durable already, or its flush was before
+  /// the pages arrived, the device's cache is flushed (I6).
   CompletableFuture<Void> fsync(Inode inode, boolean dataOnly) throws IOException {
     mount.files.writeback(inode);
     mount.checkNotAborted();
     long inodeTid = dataOnly ? inode.datasyncTid : inode.syncTid;
     long tid = Math.max(inodeTid, directoryRenamedTid.get());
     if (tid != 0 && !mount.journal.committed(tid)) {
-      return mount.journal.commit(tid);
+      boolean covered = mount.journal.coversWrites(tid);
+      CompletableFuture<Void> durable = mount.journal.commit(tid);
+      if (covered) {
+        return durable;
+      }
+      FileData.await(durable);
     }
     if (!mount.health.readOnly()) {
       mount.flush();

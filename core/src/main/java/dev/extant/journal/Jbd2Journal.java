@@ -151,6 +151,11 @@ public final class Jbd2Journal implements Journal {
   }
 
   @Override
+  public boolean coversWrites(long tid) {
+    return transactions.flushAhead(tid);
+  }
+
+  @Override
   public boolean committed(long tid) {
     return transactions.committed(tid);
   }

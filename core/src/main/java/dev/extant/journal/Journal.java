@@ -25,6 +25,10 @@ public interface Journal extends AutoCloseable {
   /// The same for whatever is running or committing now.
   CompletableFuture<Void> commitRunning();
 
+  /// True if the commit of `tid` has its flush still before it: data that was written to the device
+  /// before this call is then durable with the transaction. False too if `tid` is durable.
+  boolean coversWrites(long tid);
+
   /// True if `tid` is durable.
   boolean committed(long tid);
 

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /// The journal of a file system that has none: a "commit" writes all dirty data and metadata home
@@ -29,8 +31,15 @@ public final class NoJournal implements Journal {
   /// Guarded by `touched`.
   private final Map<OrderedData, Boolean> ordered = new IdentityHashMap<>();
 
+  /// Held by who writes everything; taken before `gate`.
+  private final ReentrantLock writing = new ReentrantLock();
+
   private volatile long runningTid = 1;
-  private volatile Throwable abortCause;
+
+  /// Everything of "transactions" up to this one is durable.
+  private volatile long durableTid;
+
+  private final AtomicReference<Throwable> abortCause = new AtomicReference<>();
 
   public NoJournal(RequestQueue queue, BufferCache buffers) {
     this.queue = queue;
@@ -56,13 +65,17 @@ public final class NoJournal implements Journal {
 
   @Override
   public CompletableFuture<Void> commit(long tid) {
-    return committed(tid) ? CompletableFuture.completedFuture(null) : commitRunning();
+    return written(tid);
   }
 
   @Override
   public CompletableFuture<Void> commitRunning() {
+    return written(runningTid);
+  }
+
+  private CompletableFuture<Void> written(long tid) {
     try {
-      writeEverything();
+      writeEverything(tid);
       return CompletableFuture.completedFuture(null);
     } catch (IOException e) {
       return CompletableFuture.failedFuture(e);
@@ -71,10 +84,27 @@ public final class NoJournal implements Journal {
 
   @Override
   public boolean committed(long tid) {
-    return tid < runningTid;
+    return tid <= durableTid;
   }
 
-  private synchronized void writeEverything() throws IOException {
+  /// False: who asks for more than was dirty when a commit began has to flush.
+  @Override
+  public boolean coversWrites(long tid) {
+    return false;
+  }
+
+  private void writeEverything(long wantedTid) throws IOException {
+    writing.lock();
+    try {
+      if (!committed(wantedTid)) {
+        writeEverything();
+      }
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private void writeEverything() throws IOException {
     checkAlive();
     long tid = runningTid;
     try {
@@ -99,6 +129,7 @@ public final class NoJournal implements Journal {
     for (CommitListener listener : listeners) {
       listener.committed(tid);
     }
+    durableTid = tid;
   }
 
   /// Handles wait meanwhile: a block that is changed while it is written would go home unsealed.
@@ -133,31 +164,29 @@ public final class NoJournal implements Journal {
   }
 
   @Override
-  public synchronized void abort(Throwable cause) {
-    if (abortCause == null) {
-      abortCause = cause;
-    }
+  public void abort(Throwable cause) {
+    abortCause.compareAndSet(null, cause);
   }
 
   @Override
   public Throwable abortCause() {
-    return abortCause;
+    return abortCause.get();
   }
 
   @Override
   public void checkpoint() throws IOException {
-    writeEverything();
+    writeEverything(runningTid);
   }
 
   @Override
   public void close() throws IOException {
-    if (abortCause == null) {
-      writeEverything();
+    if (abortCause() == null) {
+      checkpoint();
     }
   }
 
   private void checkAlive() throws JournalAbortedException {
-    Throwable cause = abortCause;
+    Throwable cause = abortCause();
     if (cause != null) {
       throw new JournalAbortedException(cause);
     }

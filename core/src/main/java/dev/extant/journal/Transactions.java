@@ -248,6 +248,17 @@ final class Transactions {
     }
   }
 
+  /// True if the transaction's commit has not come to its flush yet.
+  boolean flushAhead(long tid) {
+    lock.lock();
+    try {
+      return running != null && running.tid() == tid
+          || committing != null && committing.tid() == tid && committing.state == State.FLUSH;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /// The tid of the newest transaction that there is, or was.
   long newestTid() {
     lock.lock();

@@ -133,6 +133,11 @@ class OrderedTruncateTest {
     }
 
     @Override
+    public boolean coversWrites(long tid) {
+      return journal.coversWrites(tid);
+    }
+
+    @Override
     public void addCommitListener(CommitListener listener) {
       journal.addCommitListener(listener);
     }
