@@ -136,7 +136,7 @@ final class Committer {
     int copies = transaction.entries.size();
     finish(transaction, forgotten);
     count(transaction, copies, revokes.length, System.nanoTime() - began);
-    announce(transaction);
+    transaction.durable.complete(null);
   }
 
   private long commitBlockNr(Transaction transaction) {
@@ -190,6 +190,11 @@ final class Committer {
     }
     transaction.joined.clear();
     transaction.ordered.clear();
+    // Before anybody can know that it is durable: who looks again then for what it gave back must
+    // find it.
+    for (CommitListener listener : listeners) {
+      listener.committed(transaction.tid());
+    }
     transactions.finish(transaction);
   }
 
@@ -199,16 +204,6 @@ final class Committer {
       counters.committed(nanos, copies, revokes, transaction.joiners);
     } finally {
       transactions.lock.unlock();
-    }
-  }
-
-  private void announce(Transaction transaction) {
-    try {
-      for (CommitListener listener : listeners) {
-        listener.committed(transaction.tid());
-      }
-    } finally {
-      transaction.durable.complete(null);
     }
   }
 }
