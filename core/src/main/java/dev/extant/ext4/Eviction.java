@@ -17,9 +17,21 @@ final class Eviction implements Inodes.Lifecycle {
   }
 
   /// Nobody else can reach the inode. An error is reported to [Health] and leaves the orphan for
-  /// later.
+  /// later. Once the mount is being closed nothing is done: that frees what is left.
   @Override
   public void evict(Inode inode) {
+    if (!mount.gate.tryEnter()) {
+      return;
+    }
+    try {
+      freeForgotten(inode);
+    } finally {
+      mount.gate.leave();
+    }
+  }
+
+  /// Frees an inode without names that nobody uses any more, even if somebody has a reference.
+  void freeForgotten(Inode inode) {
     if (mount.health.readOnly()) {
       mount.files.drop(inode);
       return;

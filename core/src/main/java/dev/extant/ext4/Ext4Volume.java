@@ -30,10 +30,11 @@ public final class Ext4Volume implements Volume {
   private final MountReport mountReport;
   private final Namespace namespace;
   private final Rename rename;
-  private final OperationGate gate = new OperationGate();
+  private final OperationGate gate;
 
   Ext4Volume(Mount mount, MountReport mountReport) {
     this.mount = mount;
+    this.gate = mount.gate;
     this.mountReport = mountReport;
     this.namespace = new Namespace(mount);
     this.rename = new Rename(mount, namespace);
@@ -46,6 +47,11 @@ public final class Ext4Volume implements Volume {
   /// Null without a journal.
   public JournalStatistics journalStatistics() {
     return mount.journal instanceof Jbd2Journal journal ? journal.statistics() : null;
+  }
+
+  /// How many inodes somebody has a reference to, for tests that look for forgotten ones.
+  int referencedInodes() {
+    return mount.inodes.referenced();
   }
 
   private interface Operation<T> {

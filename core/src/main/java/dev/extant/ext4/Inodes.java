@@ -396,6 +396,22 @@ final class Inodes implements InodeTable {
     }
   }
 
+  /// How many inodes somebody has a reference to.
+  int referenced() {
+    int count = 0;
+    for (Shard shard : shards) {
+      shard.lock.lock();
+      try {
+        for (Slot slot : shard.slots.values()) {
+          count += slot.inode != null && slot.inode.references > 0 ? 1 : 0;
+        }
+      } finally {
+        shard.lock.unlock();
+      }
+    }
+    return count;
+  }
+
   /// Forgets the object, if it is still the one of its number.
   private void remove(Inode inode) {
     Shard shard = shard(inode.ino());

@@ -57,7 +57,9 @@ final class Mount {
   final Links links;
   final Syncs syncs;
   final AccessTimes accessTimes;
+  final OperationGate gate = new OperationGate();
   private final RequestQueue queue;
+  private final Eviction eviction;
   private final GroupTable groups;
   private final OrphanFile orphanFile;
   private final UsageMark usageMark;
@@ -127,7 +129,8 @@ final class Mount {
     syncs = new Syncs(this);
     accessTimes = new AccessTimes(this, options.accessTime());
     usageMark = new UsageMark(queue, journal instanceof Jbd2Journal);
-    inodes.start(journal, new Eviction(this));
+    eviction = new Eviction(this);
+    inodes.start(journal, eviction);
   }
 
   private static DirHash defaultHash(MemorySegment bytes) throws FsException {
@@ -188,7 +191,7 @@ final class Mount {
   }
 
   /// Makes everything durable, marks the file system clean unless it broke, and releases the
-  /// device.
+  /// device. The gate is closed. Inodes without names that somebody still has open are freed.
   void unmount() throws IOException {
     IOException failure = null;
     try {
@@ -205,6 +208,7 @@ final class Mount {
   private void finish() throws IOException {
     try {
       health.checkWritable();
+      orphans.withoutNames().forEach(eviction::freeForgotten);
       files.writebackAll();
       try (Handle handle = start(2)) {
         orphans.settle(handle);

@@ -13,10 +13,18 @@ final class OperationGate {
   private volatile Thread closer;
 
   void enter() throws FsException {
-    if ((state.incrementAndGet() & CLOSED) != 0) {
-      leave();
+    if (!tryEnter()) {
       throw new FsException(Errno.EBADF, "the file system is closed");
     }
+  }
+
+  /// False if the gate is closed; otherwise [#leave] follows.
+  boolean tryEnter() {
+    if ((state.incrementAndGet() & CLOSED) != 0) {
+      leave();
+      return false;
+    }
+    return true;
   }
 
   void leave() {

@@ -54,6 +54,9 @@ final class OrphanList {
   /// Guarded by `lock`.
   private Link newest;
 
+  /// All orphans in memory, by number; guarded by `lock`.
+  private final Map<Long, Inode> members = new HashMap<>();
+
   /// `file` is null without the `orphan_file` feature.
   OrphanList(SuperblockStore superblock, Inodes inodes, Geometry geometry, OrphanFile file) {
     this.superblock = superblock;
@@ -73,6 +76,7 @@ final class OrphanList {
         push(handle, inode);
       }
       inode.orphan = true;
+      members.put(inode.ino(), inode);
     } finally {
       lock.unlock();
     }
@@ -109,6 +113,7 @@ final class OrphanList {
         file.remove(handle, inode.ino());
       }
       inode.orphan = false;
+      members.remove(inode.ino());
     } finally {
       lock.unlock();
     }
@@ -144,6 +149,7 @@ final class OrphanList {
       lock.lock();
       try {
         inode.orphan = true;
+        members.put(ino, inode);
         Link link = links.get(ino);
         if (link != null) {
           link.inode = inode;
@@ -184,6 +190,18 @@ final class OrphanList {
     }
     newest = older;
     return numbers;
+  }
+
+  /// The orphans that have no names.
+  List<Inode> withoutNames() {
+    lock.lock();
+    try {
+      return members.values().stream()
+          .filter(inode -> RawInode.linksCount(inode.raw) == 0)
+          .toList();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /// Clears the mark that says the orphan file may hold entries, if it holds none; for a clean
