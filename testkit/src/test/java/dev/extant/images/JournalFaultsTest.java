@@ -135,7 +135,7 @@ class JournalFaultsTest {
     return tree[0];
   }
 
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings({"unchecked", "rawtypes"})
   private static Map<String, String>[] newTree() {
     return new Map[1];
   }
