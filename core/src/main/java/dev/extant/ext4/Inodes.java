@@ -212,6 +212,12 @@ final class Inodes implements InodeTable {
         lock.unlock();
       }
     }
+    requireValid(raw, ino, geometry, checksums);
+    return raw;
+  }
+
+  static void requireValid(MemorySegment raw, long ino, Geometry geometry, Checksums checksums)
+      throws FsException {
     if (!checksums.inodeValid(raw, ino)) {
       throw corrupt(ino, "its checksum is wrong");
     }
@@ -219,7 +225,6 @@ final class Inodes implements InodeTable {
     if (RawInode.GOOD_OLD_INODE_SIZE + extra > geometry.inodeSizeBytes() || extra % 4 != 0) {
       throw corrupt(ino, "its i_extra_isize is " + extra);
     }
-    return raw;
   }
 
   private void checkNumber(long ino) throws FsException {

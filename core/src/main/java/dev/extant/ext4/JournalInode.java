@@ -1,9 +1,11 @@
 package dev.extant.ext4;
 
 import dev.extant.block.RequestQueue;
+import dev.extant.cache.Buffer;
 import dev.extant.cache.BufferCache;
 import dev.extant.ext4.format.Checksums;
 import dev.extant.ext4.format.Geometry;
+import dev.extant.ext4.format.GroupDescriptor;
 import dev.extant.ext4.format.GroupLayout;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.ext4.format.Superblock;
@@ -18,8 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Finds the journal's blocks before anything else of the file system may be believed: through the
-/// superblock, one group descriptor, the journal's inode and its block map, none of which an
-/// operation ever changes. What was read for it is not kept, since the journal may hold newer
+/// superblock, the place of one inode table, the journal's inode and its block map, none of which
+/// an operation ever changes. What was read for it is not kept, since the journal may hold newer
 /// copies of the same blocks.
 final class JournalInode {
   private static final long CACHE_BYTES = 1 << 20;
@@ -40,18 +42,44 @@ final class JournalInode {
       BufferCache buffers, Geometry geometry, MemorySegment superblock, long ino)
       throws IOException {
     Checksums checksums = new Checksums(superblock);
-    GroupLayout layout = new GroupLayout(superblock, geometry);
-    // A damaged descriptor shows when the inode is read; there is nobody to tell before.
-    try (GroupTable groups = new GroupTable(buffers, geometry, layout, checksums, damage -> {})) {
-      Inodes inodes = new Inodes(buffers, groups, checksums, java.time.InstantSource.system(), 1);
-      ExtentTree map = new ExtentTree(geometry, buffers, checksums, new NoBlocks(), inodes);
-      try (Inode inode = inodes.get(ino)) {
-        if (inode.type() != FileType.REGULAR) {
-          throw corrupt(ino, "is not a regular file");
-        }
-        return runsOf(map, inode, geometry);
-      }
+    MemorySegment raw =
+        readInode(buffers, geometry, new GroupLayout(superblock, geometry), checksums, ino);
+    // There is no table that it could be updated in: its block map is only read.
+    Inode inode = new Inode(null, ino, raw);
+    if (inode.type() != FileType.REGULAR || RawInode.linksCount(raw) == 0) {
+      throw corrupt(ino, "is not a regular file");
     }
+    ExtentTree map = new ExtentTree(geometry, buffers, checksums, new NoBlocks(), null);
+    return runsOf(map, inode, geometry);
+  }
+
+  /// The inode is judged by its own checksum. Nothing is asked of its group's descriptor but where
+  /// the inode table is: the rest changes all the time, and the journal may hold it.
+  private static MemorySegment readInode(
+      BufferCache buffers, Geometry geometry, GroupLayout layout, Checksums checksums, long ino)
+      throws IOException {
+    if (ino < 1 || ino > geometry.inodesCount()) {
+      throw corrupt(ino, "does not exist");
+    }
+    int group = geometry.groupOfInode(ino);
+    long table;
+    try (Buffer buffer = buffers.read(layout.descriptorBlockNr(group))) {
+      int size = geometry.descriptorSizeBytes();
+      table =
+          GroupDescriptor.inodeTable(buffer.data().asSlice(layout.descriptorOffset(group), size));
+    }
+    long offset = (long) geometry.inodeIndexInGroup(ino) * geometry.inodeSizeBytes();
+    long blockNr = table + (offset >>> geometry.blockShift());
+    if (table < 0 || !geometry.validDataBlock(table) || !geometry.validDataBlock(blockNr)) {
+      throw corrupt(ino, "is in block " + blockNr + ", which does not exist");
+    }
+    MemorySegment raw = MemorySegment.ofArray(new byte[geometry.inodeSizeBytes()]);
+    try (Buffer buffer = buffers.read(blockNr)) {
+      long inBlock = offset & geometry.blockSizeBytes() - 1;
+      raw.copyFrom(buffer.data().asSlice(inBlock, geometry.inodeSizeBytes()));
+    }
+    Inodes.requireValid(raw, ino, geometry, checksums);
+    return raw;
   }
 
   private static List<BlockMap.Run> runsOf(ExtentTree map, Inode inode, Geometry geometry)
