@@ -12,6 +12,7 @@ import dev.extant.vfs.MountOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 
 /// An image as a power cut leaves it right after work that ended with a sync: nothing of the
 /// metadata that is only in the journal needs to be at home.
@@ -55,7 +56,7 @@ final class CrashedImage {
 
   static void write(Path image, long offset, byte[] bytes) throws IOException {
     try (FileDevice device = FileDevice.open(image, false)) {
-      device.write(offset, java.util.List.of(MemorySegment.ofArray(bytes)), false);
+      device.write(offset, List.of(MemorySegment.ofArray(bytes)), false);
     }
   }
 }
