@@ -49,8 +49,7 @@ public final class Mkfs {
   }
 
   /// Makes the file system and makes it durable. FsException with one sentence if that cannot be
-  /// done with these options, before anything is written unless the room turns out too small for
-  /// the system's own files.
+  /// done with these options; then nothing was written.
   public static void make(BlockDevice device, MkfsOptions options) throws IOException {
     Plan plan = Planner.plan(options, device.name(), device.sizeBytes());
     new Mkfs(device, plan).run();
@@ -62,11 +61,19 @@ public final class Mkfs {
 
   private void run() throws IOException {
     placement.placeAll();
-    long overhead = geometry.firstDataBlock() + usedByGroups() + plan.journalBlocks();
+    SystemFiles files = new SystemFiles(plan, used, writer);
+    long usedByGroups = used.countUsed(geometry.firstDataBlock(), geometry.blocksCount());
+    long overhead = geometry.firstDataBlock() + usedByGroups + plan.journalBlocks();
     Superblock.overheadBlocks(superblock, overhead);
+    if (overhead + files.blocksNeeded() - plan.journalBlocks() > geometry.blocksCount()) {
+      throw failure(
+          Errno.ENOSPC,
+          device.name(),
+          geometry.blocksCount() + " blocks are too few, for its own files alone");
+    }
     device.writeZeroes(0, FRONT_BYTES);
     device.flush();
-    TreeMap<Integer, MemorySegment> inodes = new SystemFiles(plan, used, writer).make();
+    TreeMap<Integer, MemorySegment> inodes = files.make();
     for (int group = 0; group < geometry.groupCount(); group++) {
       writeGroup(group, inodes);
     }
@@ -77,10 +84,6 @@ public final class Mkfs {
         writeCopy(group);
       }
     }
-  }
-
-  private long usedByGroups() {
-    return used.countUsed(geometry.firstDataBlock(), geometry.blocksCount());
   }
 
   /// Writes the group's inodes and, unless nothing is in it, its bitmaps; completes its descriptor.

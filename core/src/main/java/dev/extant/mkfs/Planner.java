@@ -34,15 +34,22 @@ final class Planner {
   private static final int MIN_DATA_BLOCKS_OF_LAST_GROUP = 50;
 
   private static final int MIN_BLOCKS_PER_GROUP = 256;
+
+  /// The reserved ones, lost+found, the orphan file, and one to use.
+  private static final int LEAST_INODES = 13;
+
   private static final long MAX_INODES = 0xffff_ffffL;
 
   private final MkfsOptions options;
   private final String device;
   private final long sizeBytes;
   private final int blockSizeBytes;
-  private final long blocksCount;
   private final long firstDataBlock;
   private final Features features;
+
+  /// Less than the size has room for if the last group would be of no use.
+  private long blocksCount;
+
   private final MemorySegment superblock = MemorySegment.ofArray(new byte[Superblock.SIZE]);
 
   private Planner(MkfsOptions options, String device, long deviceSizeBytes) throws FsException {
@@ -132,7 +139,6 @@ final class Planner {
 
   private void fillLayout() throws FsException {
     MemorySegment sb = superblock;
-    Superblock.blocksCount(sb, blocksCount);
     Superblock.reservedBlocks(sb, (long) (blocksCount * options.reservedPercent() / 100));
     Superblock.firstDataBlock(sb, firstDataBlock);
     Superblock.logBlockSize(sb, Integer.numberOfTrailingZeros(blockSizeBytes) - 10);
@@ -158,8 +164,9 @@ final class Planner {
     return features.has(Feature.BIT64) ? 64 : 32;
   }
 
-  /// Sets what depends on the size of a group. False if the last group would be too small to be of
-  /// use, so that slightly smaller groups are better.
+  /// Sets what depends on the size of a group. False if slightly smaller groups are better: there
+  /// would be more inodes in each than its bitmap holds, or the second of two groups would be too
+  /// small to be of use. (The last of many is left out then.)
   private boolean fillGroups(int blocksPerGroup) throws FsException {
     if (blocksPerGroup < MIN_BLOCKS_PER_GROUP || blocksCount <= firstDataBlock + 1) {
       throw tooSmall();
@@ -169,8 +176,12 @@ final class Planner {
       throw invalid(sizeBytes + " bytes are too many for blocks of " + blockSizeBytes + " bytes");
     }
     long inodesPerGroup = inodesPerGroup(groups);
+    if (inodesPerGroup > 8L * blockSizeBytes) {
+      return false;
+    }
     int tableBlocks = (int) (inodesPerGroup * options.inodeSizeBytes() / blockSizeBytes);
     MemorySegment sb = superblock;
+    Superblock.blocksCount(sb, blocksCount);
     Superblock.blocksPerGroup(sb, blocksPerGroup);
     Superblock.inodesPerGroup(sb, inodesPerGroup);
     Superblock.inodesCount(sb, inodesPerGroup * groups);
@@ -193,7 +204,14 @@ final class Planner {
     }
     Geometry geometry = Superblock.geometry(sb, sizeBytes);
     int lastFront = new GroupLayout(sb, geometry).frontBlocks((int) groups - 1);
-    return rest >= lastFront + 2 + tableBlocks + MIN_DATA_BLOCKS_OF_LAST_GROUP;
+    if (rest >= lastFront + 2 + tableBlocks + MIN_DATA_BLOCKS_OF_LAST_GROUP) {
+      return true;
+    }
+    if (groups > 2 && inodesPerGroup(groups - 1) <= 8L * blockSizeBytes) {
+      blocksCount -= rest;
+      return fillGroups(blocksPerGroup);
+    }
+    return false;
   }
 
   private long descriptorBlocks(long groups) {
@@ -217,19 +235,19 @@ final class Planner {
   private long inodesPerGroup(long groups) throws FsException {
     long bytesPerInode = options.bytesPerInode() > 0 ? options.bytesPerInode() : bytesPerInode();
     long wanted = options.inodesCount() > 0 ? options.inodesCount() : sizeBytes / bytesPerInode;
-    wanted = Math.max(wanted, Superblock.GOOD_OLD_FIRST_INO + 2);
+    wanted = Math.max(wanted, LEAST_INODES);
     if (wanted > MAX_INODES || wanted > sizeBytes / options.inodeSizeBytes()) {
       throw tooManyInodes(wanted);
     }
     long perBlock = blockSizeBytes / options.inodeSizeBytes();
     long perGroup = ceil(ceil(wanted, groups), perBlock) * perBlock;
-    long most = 8L * blockSizeBytes;
-    if (perGroup > most) {
-      throw tooManyInodes(wanted);
+    long step = Math.max(8, perBlock);
+    perGroup = Math.max(perGroup & ~7, step);
+    while (perGroup * groups < LEAST_INODES) {
+      perGroup += step;
     }
-    perGroup = Math.max(perGroup & ~7, Math.max(8, perBlock));
     while (perGroup * groups > MAX_INODES) {
-      perGroup -= Math.max(8, perBlock);
+      perGroup -= step;
     }
     return perGroup;
   }

@@ -54,6 +54,28 @@ final class SystemFiles {
     this.writer = writer;
   }
 
+  /// How many blocks they take at least, before any is taken; a long journal may need a few more
+  /// for its extent tree.
+  long blocksNeeded() {
+    long needed = 1 + lostAndFoundBlocks() + plan.journalBlocks();
+    if (plan.features().has(Feature.RESIZE_INODE)) {
+      needed++;
+    }
+    if (plan.features().has(Feature.ORPHAN_FILE)) {
+      needed += orphanFileBlocks();
+    }
+    return needed;
+  }
+
+  private int lostAndFoundBlocks() {
+    return Math.clamp(LOST_AND_FOUND_BYTES / blockSizeBytes, 2, LOST_AND_FOUND_BLOCKS);
+  }
+
+  private int orphanFileBlocks() {
+    return Math.clamp(
+        geometry.blocksCount() / 4096, MIN_ORPHAN_FILE_BLOCKS, MAX_ORPHAN_FILE_BLOCKS);
+  }
+
   /// Makes all of them: takes and writes their blocks, and notes in the superblock where they are.
   /// The inodes are sealed.
   TreeMap<Integer, MemorySegment> make() throws IOException {
@@ -100,9 +122,8 @@ final class SystemFiles {
 
   private void makeLostAndFound() throws IOException {
     MemorySegment inode = newInode(LOST_AND_FOUND_INO, FileType.DIRECTORY, 0700, 2);
-    int count = Math.clamp(LOST_AND_FOUND_BYTES / blockSizeBytes, 2, LOST_AND_FOUND_BLOCKS);
     int seed = checksums.inodeSeed(LOST_AND_FOUND_INO, 0);
-    List<UsedBlocks.Run> runs = allocate(LOST_AND_FOUND_INO, inode, 0, count);
+    List<UsedBlocks.Run> runs = allocate(LOST_AND_FOUND_INO, inode, 0, lostAndFoundBlocks());
     writeEach(
         runs,
         (index, blockNr) -> {
@@ -116,10 +137,8 @@ final class SystemFiles {
 
   private void makeOrphanFile() throws IOException {
     MemorySegment inode = newInode(ORPHAN_FILE_INO, FileType.REGULAR, 0600, 1);
-    long count =
-        Math.clamp(geometry.blocksCount() / 4096, MIN_ORPHAN_FILE_BLOCKS, MAX_ORPHAN_FILE_BLOCKS);
     int seed = checksums.inodeSeed(ORPHAN_FILE_INO, 0);
-    List<UsedBlocks.Run> runs = allocate(ORPHAN_FILE_INO, inode, 0, count);
+    List<UsedBlocks.Run> runs = allocate(ORPHAN_FILE_INO, inode, 0, orphanFileBlocks());
     writeEach(
         runs,
         (index, blockNr) -> {
@@ -224,7 +243,7 @@ final class SystemFiles {
       throw Mkfs.failure(
           Errno.ENOSPC,
           writer.deviceName(),
-          geometry.blocksCount() + " blocks are too few for what it must hold");
+          geometry.blocksCount() + " blocks are too few for its own files");
     }
     return runs;
   }
