@@ -1,66 +1,49 @@
 package dev.extant.mkfs;
 
 import dev.extant.ext4.format.Checksums;
+import dev.extant.ext4.format.DirEntry;
+import dev.extant.ext4.format.DirTail;
 import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.Features;
-import dev.extant.util.Le;
+import dev.extant.vfs.FileName;
+import dev.extant.vfs.FileType;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 
-/// Makes blocks of the directories of a new file system (Linux documentation, "Directory Entries",
-/// linear). An instance fills one block; entries go one behind the other.
+/// Makes blocks of the directories of a new file system. An instance fills one block; entries go
+/// one behind the other, and the last reaches to the end.
 final class NewDirectory {
-  private static final int TAIL_SIZE = 12;
-  private static final int TYPE_DIRECTORY = 2;
-
   private final MemorySegment block;
-  private final boolean types;
+  private final int typeCode;
   private final boolean checksummed;
+  private final int end;
 
-  /// Where the last entry begins, which reaches to the end; -1 before the first.
-  private int last = -1;
+  /// Where the last entry begins.
+  private int last;
 
   NewDirectory(int blockSizeBytes, Features features) {
     this.block = MemorySegment.ofArray(new byte[blockSizeBytes]);
-    this.types = features.has(Feature.FILETYPE);
+    this.typeCode = features.has(Feature.FILETYPE) ? FileType.DIRECTORY.entryCode() : 0;
     this.checksummed = features.has(Feature.METADATA_CSUM);
-  }
-
-  private int end() {
-    return (int) block.byteSize() - (checksummed ? TAIL_SIZE : 0);
+    this.end = checksummed ? DirTail.offset(block) : blockSizeBytes;
+    DirEntry.putUnused(block, 0, end);
   }
 
   /// Adds a subdirectory, `.` or `..`.
   NewDirectory add(String name, int ino) {
-    int at = 0;
-    if (last >= 0) {
-      int used = recordLength(Le.u8(block, last + 6));
-      Le.put16(block, last + 4, used);
-      at = last + used;
+    int used = DirEntry.usedLength(block, last);
+    if (used > 0) {
+      DirEntry.recLen(block, last, used);
+      last += used;
     }
-    byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
-    Le.put32(block, at, ino);
-    Le.put16(block, at + 4, end() - at);
-    Le.put8(block, at + 6, bytes.length);
-    Le.put8(block, at + 7, types ? TYPE_DIRECTORY : 0);
-    MemorySegment.copy(MemorySegment.ofArray(bytes), 0, block, at + 8, bytes.length);
-    last = at;
+    DirEntry.put(block, last, end - last, ino, typeCode, FileName.of(name));
     return this;
   }
 
-  private static int recordLength(int nameLength) {
-    return nameLength + 8 + 3 & ~3;
-  }
-
-  /// The block with its checksum. Without any entry it is one unused record.
+  /// The block with its checksum.
   MemorySegment seal(Checksums checksums, int inodeSeed) {
-    if (last < 0) {
-      Le.put16(block, 4, end());
-    }
     if (checksummed) {
-      Le.put16(block, end() + 4, TAIL_SIZE);
-      Le.put8(block, end() + 7, 0xDE);
-      Le.put32(block, end() + 8, checksums.directoryLeaf(block, inodeSeed, end()));
+      DirTail.initialise(block);
+      DirTail.checksum(block, checksums.directoryLeaf(block, inodeSeed, end));
     }
     return block;
   }

@@ -7,13 +7,14 @@ import dev.extant.ext4.format.GroupLayout;
 import dev.extant.ext4.format.OrphanBlock;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.ext4.format.Superblock;
-import dev.extant.util.Be;
+import dev.extant.journal.format.JournalSuperblock;
 import dev.extant.util.Le;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FileType;
 import dev.extant.vfs.FsException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -164,17 +165,10 @@ final class SystemFiles {
     Superblock.backUpJournal(superblock, inode);
   }
 
-  /// `struct journal_superblock_s` (Linux documentation, "Journal (jbd2)") of an empty journal.
   private MemorySegment journalSuperblock() {
     MemorySegment block = MemorySegment.ofArray(new byte[blockSizeBytes]);
-    Be.put32(block, 0x00, 0xC03B3998L);
-    Be.put32(block, 0x04, 4);
-    Be.put32(block, 0x0C, blockSizeBytes);
-    Be.put32(block, 0x10, plan.journalBlocks());
-    Be.put32(block, 0x14, 1);
-    Be.put32(block, 0x18, 1);
-    MemorySegment.copy(superblock, 0x68, block, 0x30, 16);
-    Be.put32(block, 0x40, 1);
+    byte[] uuid = superblock.asSlice(0x68, 16).toArray(ValueLayout.JAVA_BYTE);
+    JournalSuperblock.initialise(block, blockSizeBytes, plan.journalBlocks(), uuid, 0);
     return block;
   }
 
