@@ -8,8 +8,14 @@ import dev.extant.cache.Buffer;
 import dev.extant.cache.BufferCache;
 import dev.extant.util.Le;
 import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(30)
 class NoJournalTest {
   private static final int BLOCK = 1024;
 
@@ -56,6 +62,46 @@ class NoJournalTest {
         assertThat(Le.u32(device.memory(), 5 * BLOCK + 4)).isEqualTo(2);
       }
       journal.close();
+    }
+  }
+
+  /// Who asks while somebody else writes waits until that is durable; an abort need not wait.
+  @Test
+  void nothingIsDurableBeforeItIsWritten() throws Exception {
+    try (RamDevice device = new RamDevice("ram", 16 * BLOCK);
+        RequestQueue queue = new RequestQueue(device);
+        BufferCache buffers = new BufferCache(queue, BLOCK, 1 << 20);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      NoJournal journal = new NoJournal(queue, buffers);
+      CountDownLatch writing = new CountDownLatch(1);
+      CountDownLatch goOn = new CountDownLatch(1);
+      long tid;
+      try (Handle handle = journal.start(1)) {
+        tid = handle.tid();
+        handle.orderedData(
+            () -> {
+              writing.countDown();
+              awaitUninterruptibly(goOn);
+            });
+      }
+      Future<Void> first = threads.submit(() -> journal.commit(tid).join());
+      writing.await();
+      assertThat(journal.committed(tid)).isFalse();
+      Future<Void> second = threads.submit(() -> journal.commit(tid).join());
+      journal.abort(new IOException("planned"));
+      assertThat(second.isDone()).isFalse();
+      goOn.countDown();
+      first.get();
+      second.get();
+      assertThat(journal.committed(tid)).isTrue();
+    }
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 }
