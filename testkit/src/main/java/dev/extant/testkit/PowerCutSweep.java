@@ -2,6 +2,7 @@ package dev.extant.testkit;
 
 import dev.extant.block.BlockDevice;
 import dev.extant.block.OverlayDevice;
+import dev.extant.vfs.AttributeChange;
 import dev.extant.vfs.FileName;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -84,23 +86,45 @@ public final class PowerCutSweep {
     states = new CutStates(base, device.log());
   }
 
-  /// Runs the workload on a device that fails at some time. Returns the failures that workers saw.
-  public List<IOException> record(Fault fault) throws IOException {
+  /// How the volume took it that its device failed: the first error that a worker saw, whether the
+  /// volume is read-only, how it refused a change, and the error of closing it. Null where there
+  /// was none.
+  public record Aftermath(
+      IOException work, boolean readOnly, FsException refusal, IOException close) {}
+
+  /// Runs the workload on a device that fails at some time.
+  public Aftermath record(Fault fault) throws IOException {
     RecordingDevice device = newRecording();
-    List<IOException> failures = new ArrayList<>();
+    IOException workError = null;
+    IOException closeError = null;
     Volume volume = open(fault.over(device));
     try {
       work(volume, device);
     } catch (IOException e) {
-      failures.add(e);
+      workError = e;
     }
+    FsException refusal = workError == null ? null : refusal(volume);
+    boolean readOnly = volume.readOnly();
     try {
       volume.close();
     } catch (IOException e) {
-      failures.add(e);
+      closeError = e;
     }
     states = new CutStates(base, device.log());
-    return failures;
+    return new Aftermath(workError, readOnly, refusal, closeError);
+  }
+
+  /// How a change is refused, null if it is not.
+  private static FsException refusal(Volume volume) throws FsException {
+    try (Node root = volume.root()) {
+      volume.setAttributes(root, AttributeChange.permissions(0755));
+      volume.fsync(root, false).join();
+      return null;
+    } catch (CompletionException e) {
+      return e.getCause() instanceof FsException refusal ? refusal : null;
+    } catch (FsException e) {
+      return e;
+    }
   }
 
   private RecordingDevice newRecording() {
