@@ -45,13 +45,12 @@ import java.util.concurrent.Future;
 ///     -Dsurefire.failIfNoSpecifiedTests=false -Dextant.cuts=10000 -Dextant.seed=7
 /// ```
 public final class PowerCutSweep {
-  /// Who works how much. The operations are those of each worker.
-  public record Workload(int workers, int operations, long seed) {}
-
-  private static final MountOptions OPTIONS = MountOptions.parse("commit=1,noatime");
+  /// Who works how much, on a volume mounted how. The operations are those of each worker.
+  public record Workload(int workers, int operations, String mountOptions, long seed) {}
 
   private final DeviceOpener opener;
   private final Workload workload;
+  private final MountOptions options;
   private final OverlayDevice base;
   private final TreeSnapshot staticFiles;
   private final List<CrashWorker> workers = new ArrayList<>();
@@ -62,6 +61,7 @@ public final class PowerCutSweep {
       throws IOException {
     this.opener = opener;
     this.workload = workload;
+    this.options = MountOptions.parse(workload.mountOptions());
     this.base = new OverlayDevice(DelegatingDevice.withoutClose(device));
     try (Volume volume = open(base)) {
       staticFiles = StaticFiles.make(volume, workload.workers(), workload.seed());
@@ -69,7 +69,7 @@ public final class PowerCutSweep {
   }
 
   private Volume open(BlockDevice device) throws IOException {
-    return opener.open(DelegatingDevice.withoutClose(device), OPTIONS);
+    return opener.open(DelegatingDevice.withoutClose(device), options);
   }
 
   /// Puts another device on top of the recording one for the workload.

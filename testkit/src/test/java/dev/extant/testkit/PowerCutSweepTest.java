@@ -32,21 +32,23 @@ class PowerCutSweepTest {
       (device, options) -> Extant.open(device, options).volume();
 
   /// Of each variant.
-  private static final int CUTS = Integer.getInteger("extant.cuts", 100);
+  private static final int CUTS = Integer.getInteger("extant.cuts", 85);
 
   /// More operations than a mount takes.
   private static final int FIRST_FAULT = 20;
 
-  @TempDir Path directory;
+  @TempDir(factory = MemoryTempDir.class)
+  Path directory;
 
   @ParameterizedTest
   @CsvSource({
-    // workers, operations of each, MiB, block size, journal in MiB, features, seed
-    "1, 1500, 24, 4096, 4, extent, 1",
-    "1, 1500, 16, 1024, 1, extent, 2",
-    "1, 800, 16, 1024, 1, '^orphan_file,^metadata_csum', 3",
-    "8, 250, 32, 4096, 4, ^64bit, 4",
-    "8, 250, 16, 1024, 1, ^orphan_file, 5",
+    // workers, operations of each, MiB, block size, journal in MiB, features, data=, seed
+    "1, 1500, 24, 4096, 4, extent, ordered, 1",
+    "1, 1500, 16, 1024, 1, extent, ordered, 2",
+    "1, 800, 16, 1024, 1, '^orphan_file,^metadata_csum', ordered, 3",
+    "8, 250, 32, 4096, 4, ^64bit, ordered, 4",
+    "8, 250, 16, 1024, 1, ^orphan_file, ordered, 5",
+    "2, 400, 24, 2048, 4, extent, journal, 6",
   })
   void keepsWhatWasAcknowledged(
       int workers,
@@ -55,18 +57,23 @@ class PowerCutSweepTest {
       int blockSize,
       int journalMebibytes,
       String features,
+      String data,
       long defaultSeed)
       throws IOException {
     long seed = Seeds.fixed(defaultSeed);
     try (RamDevice device = device(mebibytes, blockSize, journalMebibytes, features)) {
       PowerCutSweep sweep =
-          new PowerCutSweep(EXT4, device, new Workload(workers, operations, seed));
+          new PowerCutSweep(EXT4, device, workload(workers, operations, data, seed));
       sweep.record();
       for (int i = 0; i < CUTS; i++) {
         long tick = 1 + i * sweep.lastTick() / CUTS;
         cut(sweep, tick, seed + i, i);
       }
     }
+  }
+
+  private static Workload workload(int workers, int operations, String data, long seed) {
+    return new Workload(workers, operations, "commit=1,noatime,data=" + data, seed);
   }
 
   private static RamDevice device(
@@ -99,7 +106,7 @@ class PowerCutSweepTest {
     long seed = Seeds.fixed(defaultSeed);
     try (RamDevice device = device(mebibytes, blockSize, journalMebibytes, features)) {
       PowerCutSweep sweep =
-          new PowerCutSweep(EXT4, device, new Workload(workers, operations, seed));
+          new PowerCutSweep(EXT4, device, workload(workers, operations, "ordered", seed));
       sweep.record();
       int cuts = Math.max(8, CUTS / 12);
       for (int i = 0; i < cuts; i++) {
@@ -148,7 +155,8 @@ class PowerCutSweepTest {
   private boolean fail(DeviceException.Operation operation, int workers, long nth, long seed)
       throws IOException {
     try (RamDevice device = device(16, 1024, 1, "extent")) {
-      PowerCutSweep sweep = new PowerCutSweep(EXT4, device, new Workload(workers, 200, seed));
+      PowerCutSweep sweep =
+          new PowerCutSweep(EXT4, device, workload(workers, 200, "ordered", seed));
       FaultyDevice[] faulty = new FaultyDevice[1];
       Aftermath aftermath =
           sweep.record(
@@ -192,7 +200,7 @@ class PowerCutSweepTest {
                 options);
     try (RamDevice device = new RamDevice("image", 16L << 20)) {
       Mkfs.make(device, MkfsOptions.builder().zeroed(true).build());
-      PowerCutSweep sweep = new PowerCutSweep(careless, device, new Workload(1, 300, 1));
+      PowerCutSweep sweep = new PowerCutSweep(careless, device, workload(1, 300, "ordered", 1));
       sweep.record();
       assertThatThrownBy(
               () -> {
