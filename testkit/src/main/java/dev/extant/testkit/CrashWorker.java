@@ -116,12 +116,24 @@ final class CrashWorker {
       writeUnnamed();
     } else if (choice < 94) {
       fsync(FileType.REGULAR);
-    } else if (choice < 98) {
+    } else if (choice < 97) {
       fsync(FileType.DIRECTORY);
-    } else if (choice < 99) {
+    } else if (choice < 98) {
       sync();
     } else {
-      finish();
+      rarely();
+    }
+  }
+
+  private void rarely() throws FsException {
+    switch (random.nextInt(3)) {
+      case 0 -> finish();
+      case 1 -> {
+        for (int i = 0; i < 25 && names.names().size() < 2 * MAX_ITEMS; i++) {
+          create();
+        }
+      }
+      default -> writeScattered();
     }
   }
 
@@ -383,16 +395,34 @@ final class CrashWorker {
     if (offset + length > MAX_FILE_BYTES) {
       return;
     }
-    byte[] bytes = someBytes(length);
     try (Node file = open(path)) {
-      content.write(ticks.getAsLong(), offset, bytes);
-      MemorySegment source = MemorySegment.ofArray(bytes);
       if (offset == size && random.nextBoolean()) {
-        volume.append(file, source);
+        byte[] bytes = someBytes(length);
+        content.write(ticks.getAsLong(), offset, bytes);
+        volume.append(file, MemorySegment.ofArray(bytes));
       } else {
-        int count = volume.write(file, offset, source);
-        if (count != length) {
-          throw new AssertionError(path + ": " + count + " of " + length + " bytes written");
+        write(file, content, offset, length);
+      }
+    }
+  }
+
+  private void write(Node file, TrackedContent content, int offset, int length) throws FsException {
+    byte[] bytes = someBytes(length);
+    content.write(ticks.getAsLong(), offset, bytes);
+    int count = volume.write(file, offset, MemorySegment.ofArray(bytes));
+    if (count != length) {
+      throw new AssertionError(count + " of " + length + " bytes written");
+    }
+  }
+
+  /// So that the file has many extents.
+  private void writeScattered() throws FsException {
+    String path = any(FileType.REGULAR);
+    if (path != null) {
+      TrackedContent content = names.names().get(path).content;
+      try (Node file = open(path)) {
+        for (int i = 0; i < 20; i++) {
+          write(file, content, random.nextInt(MAX_FILE_BYTES - 100), 100);
         }
       }
     }
