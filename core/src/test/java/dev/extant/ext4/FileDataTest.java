@@ -155,6 +155,21 @@ class FileDataTest {
     assertThat(data == offset || hole == offset).as(what).isTrue();
   }
 
+  /// A commit that nobody asked for because of the file writes its data first, or not.
+  @ParameterizedTest
+  @CsvSource({"ORDERED, true", "WRITEBACK, false", "JOURNAL, false"})
+  void aCommitWritesWhatItOrders(DataMode mode, boolean atHome) throws IOException {
+    use(16_384, 4 << 20, mode, 512);
+    Inode inode = fs.newFile(12);
+    fs.files.write(inode, 0, bytes(20 * BLOCK, 1));
+    fs.journal.commitRunning().join();
+    byte[] content = fs.content(inode);
+    assertThat(Arrays.equals(fs.onDevice(inode), content)).isEqualTo(atHome);
+    fs.files.writeback(inode);
+    fs.journal.checkpoint();
+    assertThat(fs.onDevice(inode)).isEqualTo(content);
+  }
+
   @Test
   void seeksFindTheEdgesOfHoles() throws IOException {
     Inode inode = fs.newFile(12);

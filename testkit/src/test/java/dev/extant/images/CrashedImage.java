@@ -27,10 +27,16 @@ final class CrashedImage {
   /// Replaces nothing: `image` stays, `target` is made. The seed chooses what of the unflushed
   /// writes survives.
   static void make(Path image, Path target, long seed, Work work) throws IOException {
+    make(image, target, seed, "data=ordered", work);
+  }
+
+  /// With mount options as after `mount -o`.
+  static void make(Path image, Path target, long seed, String options, Work work)
+      throws IOException {
     try (FileDevice base = FileDevice.open(image, true)) {
       RecordingDevice device = new RecordingDevice(new OverlayDevice(shared(base)));
       long cutTick;
-      try (Extant mount = Extant.open(device, MountOptions.parse("commit=0,noatime"))) {
+      try (Extant mount = Extant.open(device, MountOptions.parse("commit=0,noatime," + options))) {
         work.run(mount);
         mount.volume().sync();
         cutTick = device.ticks();
