@@ -30,6 +30,8 @@ import picocli.CommandLine.ParameterException;
       TouchCommand.class,
       DfCommand.class,
       InfoCommand.class,
+      RecoverCommand.class,
+      DemoCommand.class,
       BenchCommand.class,
       CommandLine.HelpCommand.class
     },
