@@ -78,7 +78,8 @@ final class Format {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (FormatterException e) {
-      throw new IllegalStateException(source + ": " + e.getMessage(), e);
+      System.err.println(source + ": " + e.getMessage());
+      return false;
     }
   }
 }

@@ -2,9 +2,11 @@ package dev.extant;
 
 import dev.extant.block.BlockDevice;
 import dev.extant.block.FileDevice;
+import dev.extant.block.RequestQueue;
 import dev.extant.ext4.Ext4;
 import dev.extant.ext4.Ext4Volume;
 import dev.extant.ext4.MountReport;
+import dev.extant.journal.JournalReader;
 import dev.extant.journal.JournalStatistics;
 import dev.extant.mkfs.Mkfs;
 import dev.extant.mkfs.MkfsOptions;
@@ -47,6 +49,11 @@ public final class Extant implements AutoCloseable {
     try (FileDevice device = FileDevice.create(image, sizeBytes)) {
       Mkfs.make(device, options);
     }
+  }
+
+  /// What is in the journal of a file system that is not mounted. Changes nothing.
+  public static JournalReader journal(RequestQueue queue) throws IOException {
+    return JournalReader.open(Ext4.journalPlace(queue));
   }
 
   public Volume volume() {

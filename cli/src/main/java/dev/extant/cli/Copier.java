@@ -1,6 +1,8 @@
 package dev.extant.cli;
 
+import dev.extant.vfs.Attributes;
 import dev.extant.vfs.FileName;
+import dev.extant.vfs.FileTimes;
 import dev.extant.vfs.FileType;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -19,8 +21,9 @@ final class Copier implements AutoCloseable {
   private static final int HOLE_UNIT_BYTES = 4096;
 
   /// `preserve`: keep owners, times, all permission bits and links. `clobber`: overwrite what is
-  /// there.
-  record Rules(boolean recursive, boolean preserve, boolean clobber) {}
+  /// there. `fixedAccess`: access times are made the modification times, since those of the source
+  /// change by being read.
+  record Rules(boolean recursive, boolean preserve, boolean clobber, boolean fixedAccess) {}
 
   private final Rules rules;
   private final Console console;
@@ -143,10 +146,28 @@ final class Copier implements AutoCloseable {
 
   private void finish(SourceFile source, TargetFile target) throws IOException {
     if (rules.preserve()) {
-      target.preserve(source.attributes());
+      Attributes attributes = source.attributes();
+      target.preserve(rules.fixedAccess() ? withFixedAccess(attributes) : attributes);
     } else if (target.type() == FileType.DIRECTORY) {
       target.permissions(source.attributes().permissions() & 0777);
     }
+  }
+
+  private static Attributes withFixedAccess(Attributes attributes) {
+    FileTimes times = attributes.times();
+    return new Attributes(
+        attributes.ino(),
+        attributes.generation(),
+        attributes.type(),
+        attributes.mode(),
+        attributes.nlink(),
+        attributes.uid(),
+        attributes.gid(),
+        attributes.sizeBytes(),
+        attributes.allocatedBytes(),
+        attributes.blockSizeBytes(),
+        attributes.rdev(),
+        new FileTimes(times.modified(), times.modified(), times.changed(), times.created()));
   }
 
   private void copyFile(SourceFile source, TargetFile directory, FileName name, TargetFile existing)

@@ -61,7 +61,7 @@ final class CpCommand extends SubCommand {
   @Override
   void run() throws IOException {
     boolean trees = recursive || archive;
-    Copier.Rules rules = new Copier.Rules(trees, trees || preserve, !noClobber);
+    Copier.Rules rules = new Copier.Rules(trees, trees || preserve, !noClobber, false);
     Location target = Location.parse(paths.getLast());
     try (Session session = writing();
         Progress progress = new Progress(console(), this::measure);

@@ -2,7 +2,6 @@ package dev.extant.cli;
 
 import dev.extant.Extant;
 import dev.extant.block.FileDevice;
-import dev.extant.journal.JournalStatistics;
 import dev.extant.mkfs.MkfsOptions;
 import dev.extant.testkit.Oracles;
 import dev.extant.testkit.PowerCutDevice;
@@ -19,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 /// all unflushed writes, and one that loses some and tears others. Each ends with a check.
 final class Demo {
   private static final long IMAGE_BYTES = 256L << 20;
-  private static final int DISTURBED_SECONDS = 3;
+  private static final int MAX_DISTURBED_SECONDS = 3;
 
   /// Files kept by all writers together: they fit into the image several times over.
   private static final int KEPT_FILES = 12_288;
@@ -58,6 +57,10 @@ final class Demo {
     return held;
   }
 
+  private int disturbedSeconds() {
+    return Math.min(seconds, MAX_DISTURBED_SECONDS);
+  }
+
   private void say(String line) throws IOException {
     console.printLine(line);
     console.flush();
@@ -92,7 +95,7 @@ final class Demo {
     long[] lastCounts = durable.latencies().counts();
     for (int second = 1; second <= seconds && durable.failure() == null; second++) {
       pause(TimeUnit.SECONDS.toNanos(1));
-      JournalStatistics statistics = extant.journalStatistics();
+      var statistics = extant.journalStatistics();
       long nowNanos = System.nanoTime();
       long files = sum(durable.acknowledged());
       long[] counts = durable.latencies().counts();
@@ -116,7 +119,7 @@ final class Demo {
 
   private void killed() throws IOException {
     title("the same in a process that is killed (SIGKILL) in mid-flight");
-    long[] acknowledged = new KilledProcess(image, writers).run(DISTURBED_SECONDS);
+    long[] acknowledged = new KilledProcess(image, writers).run(disturbedSeconds());
     say("killed after " + count(sum(acknowledged), "acknowledged file"));
     recover();
     check(KilledProcess.SERIES, acknowledged);
@@ -136,7 +139,7 @@ final class Demo {
       StoredFiles files = new StoredFiles(extant.fileSystem(), series, kept(writers));
       DurableWriters durable = new DurableWriters(files, writers, _ -> {});
       durable.start();
-      pause(TimeUnit.SECONDS.toNanos(DISTURBED_SECONDS));
+      pause(TimeUnit.SECONDS.toNanos(disturbedSeconds()));
       if (durable.failure() != null) {
         throw durable.failure();
       }
@@ -164,7 +167,7 @@ final class Demo {
   private void recover() throws IOException {
     Extant extant = Extant.open(image, MountOptions.defaults());
     try (extant) {
-      for (String sentence : RecoveryText.of(extant.mountReport())) {
+      for (String sentence : RecoveryText.of(extant)) {
         say("recovered: " + sentence);
       }
     }

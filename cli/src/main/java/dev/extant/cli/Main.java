@@ -30,6 +30,7 @@ import picocli.CommandLine.ParameterException;
       TouchCommand.class,
       DfCommand.class,
       InfoCommand.class,
+      JournalCommand.class,
       RecoverCommand.class,
       DemoCommand.class,
       BenchCommand.class,

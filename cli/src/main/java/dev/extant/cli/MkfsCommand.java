@@ -198,7 +198,7 @@ final class MkfsCommand extends SubCommand {
     try (Volume volume = images().open(image, mount);
         SourceFile source = new HostSource(directory.toString(), directory, true);
         Progress progress = new Progress(console(), () -> Copier.measure(source));
-        Copier copier = new Copier(new Copier.Rules(true, true, true), console(), progress)) {
+        Copier copier = new Copier(new Copier.Rules(true, true, true, true), console(), progress)) {
       try (Node root = volume.root();
           TargetFile target = new VolumeTarget(image + ":/", volume, root.retain())) {
         copier.copyContents(source, target);

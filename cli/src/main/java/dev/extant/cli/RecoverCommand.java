@@ -19,7 +19,7 @@ final class RecoverCommand extends SubCommand {
   void run() throws IOException {
     Extant mounted = MountedImages.mount(image, MountOptions.defaults());
     try (mounted) {
-      for (String sentence : RecoveryText.of(mounted.mountReport())) {
+      for (String sentence : RecoveryText.of(mounted)) {
         console().printLine(image + ": " + sentence);
       }
     }

@@ -1,7 +1,6 @@
 package dev.extant.cli;
 
-import dev.extant.ext4.MountReport;
-import dev.extant.journal.RecoveryReport;
+import dev.extant.Extant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -10,9 +9,10 @@ import java.util.Locale;
 final class RecoveryText {
   private RecoveryText() {}
 
-  static List<String> of(MountReport report) {
+  static List<String> of(Extant mounted) {
     List<String> sentences = new ArrayList<>();
-    RecoveryReport recovery = report.recovery();
+    var report = mounted.mountReport();
+    var recovery = report.recovery();
     if (recovery == null || !recovery.needed()) {
       sentences.add("the journal was clean");
     } else if (recovery.transactions() == 0) {

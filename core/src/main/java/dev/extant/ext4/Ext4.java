@@ -3,7 +3,10 @@ package dev.extant.ext4;
 import dev.extant.block.BlockDevice;
 import dev.extant.block.DeviceException;
 import dev.extant.block.FileDevice;
+import dev.extant.block.RequestQueue;
+import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.Superblock;
+import dev.extant.journal.JournalPlace;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions;
@@ -72,6 +75,26 @@ public final class Ext4 implements VolumeOpener {
     try {
       Mount mount = mounter.mount();
       return new Ext4Volume(mount, mounter.report());
+    } catch (IOException e) {
+      throw Translation.of(e);
+    }
+  }
+
+  /// Where the journal lies of a file system that is not mounted. Changes nothing.
+  public static JournalPlace journalPlace(RequestQueue queue) throws FsException {
+    try {
+      MemorySegment superblock = new SuperblockReader(queue).read().bytes();
+      Superblock.features(superblock).requireReadable();
+      if (!Superblock.features(superblock).has(Feature.HAS_JOURNAL)) {
+        throw new FsException(Errno.EOPNOTSUPP, queue.device().name() + " has no journal");
+      }
+      long ino = Superblock.journalInode(superblock);
+      if (ino == 0) {
+        throw new FsException(
+            Errno.EOPNOTSUPP,
+            queue.device().name() + " has an external journal, which is not supported");
+      }
+      return JournalInode.locate(queue, superblock, ino);
     } catch (IOException e) {
       throw Translation.of(e);
     }
