@@ -124,8 +124,28 @@ final class HostTree {
         .setTimes(FileTime.from(time), FileTime.from(time.plusNanos(1)), null);
   }
 
+  /// What differs between two trees, by path.
+  static Map<String, String> differences(Path expected, Path actual) throws IOException {
+    Map<String, String> wanted = describe(expected);
+    Map<String, String> found = describe(actual);
+    Map<String, String> differences = new TreeMap<>();
+    wanted.forEach(
+        (path, value) -> {
+          if (!value.equals(found.get(path))) {
+            differences.put(path, "expected " + value + ", found " + found.get(path));
+          }
+        });
+    found.forEach(
+        (path, value) -> {
+          if (!wanted.containsKey(path)) {
+            differences.put(path, "not expected: " + value);
+          }
+        });
+    return differences;
+  }
+
   /// All that a copy must keep of each file, by its path.
-  static Map<String, String> describe(Path directory) throws IOException {
+  private static Map<String, String> describe(Path directory) throws IOException {
     Map<String, String> description = new TreeMap<>();
     Map<Long, String> firstNames = new TreeMap<>();
     List<Path> all;
