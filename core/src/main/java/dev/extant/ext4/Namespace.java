@@ -56,6 +56,12 @@ final class Namespace {
     if (target.length == 0) {
       throw new FsException(Errno.ENOENT, "a symbolic link needs a target: " + name);
     }
+    for (byte b : target) {
+      if (b == 0) {
+        throw new FsException(
+            Errno.EINVAL, "the target of symbolic link " + name + " must not contain NUL");
+      }
+    }
     if (target.length >= blockSize) {
       throw new FsException(
           Errno.ENAMETOOLONG, "the target of symbolic link " + name + " is too long");

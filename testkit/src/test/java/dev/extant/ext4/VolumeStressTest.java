@@ -50,6 +50,7 @@ class VolumeStressTest {
     "32, 2048, 4, 500, '^metadata_csum,^orphan_file', 'commit=1'",
     "64, 4096, 8, 1000, '^dir_index', 'cache=4M'",
     "12, 4096, 4, 200, '^64bit', 'data=writeback,cache=1M'",
+    "24, 1024, 4, 200, orphan_file, 'data=journal,cache=256K'",
     "16, 1024, 0, 200, '^has_journal', 'cache=256K'",
   })
   void survives(
