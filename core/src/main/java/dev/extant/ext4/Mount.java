@@ -175,8 +175,8 @@ final class Mount {
 
   /// Makes a writable mount ready for changes: marks the file system as in use, and finishes what a
   /// crash interrupted. Returns how many orphans there were.
-  int begin(String name) throws IOException {
-    usageMark.inUse(superblock, now());
+  int begin(String name, boolean endedWithError) throws IOException {
+    usageMark.inUse(superblock, now(), endedWithError);
     int finished = orphans.recover(this::finishOrphan);
     flusher = new Flusher(name, FLUSH_INTERVAL_NANOS, health, files::writebackAll);
     return finished;

@@ -57,7 +57,8 @@ final class Mounter {
       recoverJournal();
       mount = assemble();
       if (!readOnly) {
-        orphansFinished = mount.begin(device.name());
+        orphansFinished =
+            mount.begin(device.name(), recovered != null && recovered.journalErrno() != 0);
       }
       return mount;
     } catch (IOException | RuntimeException e) {
@@ -152,12 +153,30 @@ final class Mounter {
       useOverlay();
     }
     JournalPlace place = journalPlace();
+    if (!readOnly) {
+      refuseDamage(Recovery.inspect(place).damage());
+    }
     recovered = Recovery.replay(place);
     superblock = readAgain();
     if (recovered.damage() != null) {
       warnings.add(recovered.damage());
     }
-    Recovery.markEmpty(place, recovered, false);
+    if (recovered.journalErrno() != 0) {
+      warnings.add(
+          device.name()
+              + ": an earlier mount ended with error "
+              + recovered.journalErrno()
+              + "; run e2fsck on it");
+    }
+    Recovery.markEmpty(place, recovered, true);
+  }
+
+  /// What was durable in the log and cannot be read any more cannot be left out silently: e2fsck,
+  /// or looking at it read-only, is the user's choice.
+  private static void refuseDamage(String damage) throws FsException {
+    if (damage != null) {
+      throw new FsException(Errno.EUCLEAN, damage + "; mount it read-only, or run e2fsck on it");
+    }
   }
 
   private MemorySegment readAgain() throws IOException {

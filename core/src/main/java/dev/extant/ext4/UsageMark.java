@@ -22,8 +22,13 @@ final class UsageMark {
   }
 
   /// Before the first change: whoever finds the image after a crash knows that it was in use.
-  void inUse(SuperblockStore store, Instant now) throws IOException {
+  /// `endedWithError`: the journal says that the mount before broke; the superblock takes that
+  /// over.
+  void inUse(SuperblockStore store, Instant now, boolean endedWithError) throws IOException {
     MemorySegment bytes = store.bytes();
+    if (endedWithError) {
+      Superblock.state(bytes, Superblock.state(bytes) | Superblock.STATE_ERRORS);
+    }
     Superblock.mountTime(bytes, now);
     Superblock.writeTime(bytes, now);
     Superblock.mountCount(bytes, Math.min(Superblock.mountCount(bytes) + 1, 0xFFFF));

@@ -98,7 +98,8 @@ class KernelJournalsTest {
         case 3 -> {
           Path inner = directory.resolve("directory-" + i);
           Files.createDirectory(inner);
-          Files.createSymbolicLink(inner.resolve("link"), Path.of("to/" + "somewhere/".repeat(i % 40)));
+          Files.createSymbolicLink(
+              inner.resolve("link"), Path.of("to/" + "somewhere/".repeat(i % 40)));
         }
         default -> write(file, bytes(random, 30_000), random.nextInt(3) > 0);
       }
