@@ -47,7 +47,8 @@ public final class Extant implements AutoCloseable {
   /// content is lost.
   public static void mkfs(Path image, long sizeBytes, MkfsOptions options) throws IOException {
     try (FileDevice device = FileDevice.create(image, sizeBytes)) {
-      Mkfs.make(device, options);
+      // Otherwise a sparse image of 10 TiB would get 160 GiB of zeroes in its inode tables.
+      Mkfs.make(device, options.withZeroed(true));
     }
   }
 

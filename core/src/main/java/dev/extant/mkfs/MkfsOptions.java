@@ -37,6 +37,25 @@ public record MkfsOptions(
     featureChanges = List.copyOf(featureChanges);
   }
 
+  public MkfsOptions withZeroed(boolean value) {
+    return new MkfsOptions(
+        sizeBytes,
+        label,
+        blockSizeBytes,
+        inodeSizeBytes,
+        inodesCount,
+        bytesPerInode,
+        journalMebibytes,
+        featureChanges,
+        uuid,
+        hashSeed,
+        time,
+        reservedPercent,
+        rootUid,
+        rootGid,
+        value);
+  }
+
   public static Builder builder() {
     return new Builder();
   }
