@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicReference;
 
 /// The ext4 file system behind the [Volume] interface: counts operations in and out, refuses
 /// changes of a read-only mount, and turns every failure below into an [FsException]. The work is
@@ -31,6 +32,9 @@ public final class Ext4Volume implements Volume {
   private final Namespace namespace;
   private final Rename rename;
   private final OperationGate gate;
+
+  /// With `errors=panic`: how the mount ended that an error closed; null before.
+  private final AtomicReference<CompletableFuture<Void>> panic = new AtomicReference<>();
 
   Ext4Volume(Mount mount, MountReport mountReport) {
     this.mount = mount;
@@ -84,7 +88,30 @@ public final class Ext4Volume implements Volume {
     if (translation.errno() == Errno.EUCLEAN) {
       mount.health.corrupt(translation);
     }
+    if (mount.health.mustClose() && !gate.closed()) {
+      panic();
+    }
     return translation;
+  }
+
+  /// Closes the volume from a thread of its own, since the caller is inside the gate. The failure
+  /// that this ends with is for whoever closes the volume later.
+  private void panic() {
+    CompletableFuture<Void> end = new CompletableFuture<>();
+    if (panic.compareAndSet(null, end)) {
+      Thread.ofVirtual().name("extant-panic").start(() -> closeFor(end));
+    }
+  }
+
+  private void closeFor(CompletableFuture<Void> end) {
+    try {
+      if (gate.close()) {
+        mount.unmount();
+      }
+      end.complete(null);
+    } catch (IOException | RuntimeException e) {
+      end.completeExceptionally(e);
+    }
   }
 
   private static Inode inode(Node node) {
@@ -355,12 +382,24 @@ public final class Ext4Volume implements Volume {
   @Override
   public void close() throws FsException {
     if (!gate.close()) {
+      awaitPanic();
       return;
     }
     try {
       mount.unmount();
     } catch (IOException e) {
-      throw translated(e);
+      throw Translation.of(e);
+    }
+  }
+
+  private void awaitPanic() throws FsException {
+    CompletableFuture<Void> end = panic.getAndSet(CompletableFuture.completedFuture(null));
+    if (end != null) {
+      try {
+        end.join();
+      } catch (CompletionException e) {
+        throw Translation.of(e);
+      }
     }
   }
 }

@@ -10,7 +10,7 @@ import java.io.IOException;
 ///
 /// A corruption that was found is handed to [#corrupt]; what follows is the mount's `errors=`
 /// policy: `continue` only remembers it, the others abort the journal, after which every change is
-/// refused with EROFS and the first cause.
+/// refused with EROFS and the first cause; `panic` closes the mount besides ([#mustClose]).
 final class Health implements CorruptionHandler {
   private final boolean mountedReadOnly;
   private final ErrorPolicy policy;
@@ -28,6 +28,11 @@ final class Health implements CorruptionHandler {
 
   boolean readOnly() {
     return mountedReadOnly || abortCause() != null;
+  }
+
+  /// What happened is such that the mount has to be closed.
+  boolean mustClose() {
+    return policy == ErrorPolicy.PANIC && firstError() != null;
   }
 
   /// The first corruption or fatal error, or null.
@@ -68,6 +73,13 @@ final class Health implements CorruptionHandler {
   /// failed a write fails all later ones, so the journal cannot go on either.
   void writebackFailed(IOException error) {
     failed(error);
+  }
+
+  /// Nobody knows what the device lost, and a later flush would not tell: with any policy nothing
+  /// may be called durable any more.
+  void flushFailed(IOException error) {
+    failed(error);
+    journal.abort(error);
   }
 
   void checkWritable() throws FsException {

@@ -308,7 +308,12 @@ final class Mount {
 
   /// Flushes the device; for data whose metadata is durable already.
   void flush() throws IOException {
-    queue.flush();
+    try {
+      queue.flush();
+    } catch (IOException e) {
+      health.flushFailed(e);
+      throw e;
+    }
   }
 
   void checkNotAborted() throws IOException {

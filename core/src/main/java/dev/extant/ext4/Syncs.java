@@ -29,7 +29,12 @@ final class Syncs {
   /// and of the names on the way to it. Where that one is durable already, or its flush was before
   /// the pages arrived, the device's cache is flushed (I6).
   CompletableFuture<Void> fsync(Inode inode, boolean dataOnly) throws IOException {
-    mount.files.writeback(inode);
+    try {
+      mount.files.writeback(inode);
+    } catch (IOException e) {
+      mount.health.writebackFailed(e);
+      throw e;
+    }
     mount.checkNotAborted();
     long inodeTid = dataOnly ? inode.datasyncTid : inode.syncTid;
     long tid = Math.max(inodeTid, directoryRenamedTid.get());
@@ -53,7 +58,12 @@ final class Syncs {
       mount.checkNotAborted();
       return;
     }
-    mount.files.writebackAll();
+    try {
+      mount.files.writebackAll();
+    } catch (IOException e) {
+      mount.health.writebackFailed(e);
+      throw e;
+    }
     FileData.await(mount.journal.commitRunning());
     mount.flush();
   }
