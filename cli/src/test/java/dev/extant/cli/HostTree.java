@@ -82,10 +82,10 @@ final class HostTree {
     try (FileChannel channel =
         FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       for (int i = random.nextInt(4); i >= 0; i--) {
-        channel.write(ByteBuffer.wrap(bytes(random.nextInt(9000))), random.nextInt(3 << 20));
+        channel.write(ByteBuffer.wrap(bytes(random.nextInt(9000))), random.nextInt(1 << 19));
       }
       if (random.nextBoolean()) {
-        channel.write(ByteBuffer.allocate(1), 4 << 20);
+        channel.write(ByteBuffer.allocate(1), 3 << 18);
       }
     }
     files.add(path);
