@@ -3,6 +3,7 @@ package dev.extant;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.extant.block.FileDevice;
 import dev.extant.mkfs.MkfsOptions;
 import dev.extant.testkit.Oracles;
 import dev.extant.vfs.MountOptions;
@@ -76,6 +77,20 @@ class MountsTogetherTest {
             image.toString(),
             options);
     return Oracles.run(command, Map.of()).expect(0).output().strip();
+  }
+
+  @Test
+  void aMountThatFailedKeepsNobodyOut() throws IOException {
+    Path empty = folder.resolve("empty.img");
+    FileDevice.create(empty, 8 << 20).close();
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> Extant.open(empty, READ_WRITE))
+          .hasMessageContaining(empty.toString())
+          .message()
+          .doesNotContain("in use");
+    }
+    Extant.mkfs(empty, 8 << 20, MkfsOptions.builder().build());
+    Extant.open(empty, READ_WRITE).close();
   }
 
   @Test

@@ -37,7 +37,7 @@ final class Flusher implements AutoCloseable {
       }
       try {
         work.writeBack();
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) {
         health.writebackFailed(e);
       }
     }

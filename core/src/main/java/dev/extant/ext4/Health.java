@@ -71,7 +71,7 @@ final class Health implements CorruptionHandler {
 
   /// Data could not be written back. The file keeps the error for its fsync callers; a device that
   /// failed a write fails all later ones, so the journal cannot go on either.
-  void writebackFailed(IOException error) {
+  void writebackFailed(Exception error) {
     failed(error);
   }
 

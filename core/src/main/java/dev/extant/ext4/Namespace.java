@@ -117,9 +117,7 @@ final class Namespace {
               filler.fill(handle, inode);
               mount.directories.add(handle, directory, name, inode.ino(), type);
             } catch (IOException e) {
-              RawInode.linksCount(inode.raw, 0);
-              mount.orphans.add(handle, inode);
-              mount.inodes.update(handle, inode, true);
+              undo(handle, inode, e);
               throw new Mount.Undone(inode, e);
             }
             mount.inodes.update(handle, inode, true);
@@ -131,6 +129,18 @@ final class Namespace {
           });
     } finally {
       directory.lock.writeLock().unlock();
+    }
+  }
+
+  /// The new inode becomes an orphan. If that fails too, the journal is aborted and nothing of this
+  /// reaches the disk.
+  private void undo(Handle handle, Inode inode, IOException reason) {
+    RawInode.linksCount(inode.raw, 0);
+    try {
+      mount.orphans.add(handle, inode);
+      mount.inodes.update(handle, inode, true);
+    } catch (IOException e) {
+      reason.addSuppressed(e);
     }
   }
 

@@ -12,6 +12,7 @@ import dev.extant.vfs.Volume;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.LongAdder;
 
 /// A file that one worker alone changes, in directories that all share, so that it knows every byte
 /// of it. Used by one thread at a time.
@@ -21,14 +22,17 @@ final class StressFile {
 
   private final Volume volume;
   private final FileName name;
+  private final LongAdder fullDisks;
   private final byte[] content = new byte[LARGEST_BYTES];
   private int size;
   private Node directory;
   private Node node;
 
-  /// Makes the file; takes the reference to `directory` over.
-  StressFile(Volume volume, Node directory, String name) throws FsException {
+  /// Makes the file; takes the reference to `directory` over. `fullDisks` counts what is refused
+  /// for want of room.
+  StressFile(Volume volume, Node directory, String name, LongAdder fullDisks) throws FsException {
     this.volume = volume;
+    this.fullDisks = fullDisks;
     this.directory = directory;
     this.name = FileName.of(name);
     this.node = volume.create(directory, this.name, OWNER);
@@ -144,9 +148,10 @@ final class StressFile {
     directory.close();
   }
 
-  private static void requireFull(FsException e) throws FsException {
+  private void requireFull(FsException e) throws FsException {
     if (e.errno() != Errno.ENOSPC) {
       throw e;
     }
+    fullDisks.increment();
   }
 }

@@ -29,6 +29,7 @@ final class StressRun {
   private final long seed;
   private final Path dumpFolder;
   private final LongAdder operations = new LongAdder();
+  private final LongAdder fullDisks = new LongAdder();
   private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
   /// By name, what the workers' own files hold in the end.
@@ -48,6 +49,11 @@ final class StressRun {
 
   long operations() {
     return operations.sum();
+  }
+
+  /// How many changes of the workers' own files had no room.
+  long fullDisks() {
+    return fullDisks.sum();
   }
 
   ConcurrentHashMap<FileName, byte[]> contents() {
@@ -137,7 +143,7 @@ final class StressRun {
   private StressFile create(String name, SplittableRandom random) throws FsException {
     Node directory = tree.directory(random);
     try {
-      return new StressFile(volume, directory, name);
+      return new StressFile(volume, directory, name, fullDisks);
     } catch (FsException e) {
       directory.close();
       switch (e.errno()) {

@@ -13,8 +13,10 @@ import dev.extant.testkit.Seeds;
 import dev.extant.vfs.FileName;
 import dev.extant.vfs.FileType;
 import dev.extant.vfs.MountOptions;
+import dev.extant.vfs.NewFile;
 import dev.extant.vfs.Node;
 import dev.extant.vfs.Volume;
+import dev.extant.vfs.VolumeStatistics;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -40,18 +42,20 @@ class VolumeStressTest {
           Math.round(
               Double.parseDouble(System.getProperty("extant.stress.seconds", "1.5")) * 1000));
 
+  private static final long LITTLE_ROOM_BYTES = 1 << 20;
+
   @TempDir Path folder;
 
   @ParameterizedTest
   @CsvSource({
     // MiB, block size, MiB of journal, threads, features, mount options
-    "16, 1024, 1, 600, orphan_file, 'commit=1,cache=256K'",
-    "24, 1024, 4, 300, ^orphan_file, 'cache=32K'",
+    "12, 1024, 1, 600, orphan_file, 'commit=1,cache=256K'",
+    "10, 1024, 4, 300, ^orphan_file, 'cache=32K'",
     "32, 2048, 4, 500, '^metadata_csum,^orphan_file', 'commit=1'",
     "64, 4096, 8, 1000, '^dir_index', 'cache=4M'",
-    "12, 4096, 4, 200, '^64bit', 'data=writeback,cache=1M'",
-    "24, 1024, 4, 200, orphan_file, 'data=journal,cache=256K'",
-    "16, 1024, 0, 200, '^has_journal', 'cache=256K'",
+    "12, 4096, 4, 400, '^64bit', 'data=writeback,cache=1M'",
+    "12, 1024, 4, 300, orphan_file, 'data=journal,cache=256K'",
+    "8, 1024, 0, 400, '^has_journal', 'cache=256K'",
   })
   void survives(
       int mebibytes, int blockSize, int journal, int threads, String features, String options)
@@ -68,6 +72,9 @@ class VolumeStressTest {
               .reservedPercent(0)
               .build());
       Ext4Volume volume = open(device, options);
+      if (mebibytes <= 12) {
+        leaveLittleRoom(volume);
+      }
       StressRun run = new StressRun(volume, seed, folder);
       int referencesBefore = volume.referencedInodes();
       run.run(threads, 8, TIME);
@@ -77,7 +84,12 @@ class VolumeStressTest {
       JournalStatistics journalStatistics = volume.journalStatistics();
       volume.close();
       run.closeAbandoned();
-      System.out.println(run.operations() + " operations, " + journalStatistics);
+      System.out.println(
+          run.operations()
+              + " operations, "
+              + run.fullDisks()
+              + " refused on a full disk, "
+              + journalStatistics);
       if (journalStatistics != null) {
         assertThat(journalStatistics.overdrafts()).as("overdrafts, seed %s", seed).isZero();
       }
@@ -90,6 +102,22 @@ class VolumeStressTest {
 
   private static Ext4Volume open(RamDevice device, String options) throws IOException {
     return Ext4.mount(DelegatingDevice.withoutClose(device), MountOptions.parse(options));
+  }
+
+  /// So that the disk is full again and again.
+  private static void leaveLittleRoom(Ext4Volume volume) throws IOException {
+    try (Node root = volume.root();
+        Node ballast = volume.create(root, FileName.of("ballast"), new NewFile(0600, 0, 0))) {
+      MemorySegment bytes = MemorySegment.ofArray(new byte[64 << 10]);
+      for (long at = 0; freeBytes(volume) > LITTLE_ROOM_BYTES; at += bytes.byteSize()) {
+        volume.write(ballast, at, bytes);
+      }
+    }
+  }
+
+  private static long freeBytes(Ext4Volume volume) throws IOException {
+    VolumeStatistics statistics = volume.statistics();
+    return statistics.freeBlocks() * statistics.blockSizeBytes();
   }
 
   /// Everything that a later mount finds is whole, and is all that the workers had.
