@@ -33,10 +33,15 @@ final class CrashedImage {
   /// With mount options as after `mount -o`.
   static void make(Path image, Path target, long seed, String options, Work work)
       throws IOException {
+    make(image, target, seed, MountOptions.parse("commit=0,noatime," + options), work);
+  }
+
+  static void make(Path image, Path target, long seed, MountOptions options, Work work)
+      throws IOException {
     try (FileDevice base = FileDevice.open(image, true)) {
       RecordingDevice device = new RecordingDevice(new OverlayDevice(shared(base)));
       long cutTick;
-      try (Extant mount = Extant.open(device, MountOptions.parse("commit=0,noatime," + options))) {
+      try (Extant mount = Extant.open(device, options)) {
         work.run(mount);
         mount.volume().sync();
         cutTick = device.ticks();
