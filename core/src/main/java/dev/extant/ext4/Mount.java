@@ -201,6 +201,8 @@ final class Mount {
       }
     } catch (IOException e) {
       failure = e;
+    } catch (RuntimeException e) {
+      failure = new IOException("closing failed: " + e, e);
     }
     release(failure);
   }
@@ -227,8 +229,16 @@ final class Mount {
     } catch (IOException e) {
       journal.abort(e);
       journal.close();
-      usageMark.broken(now(), health.firstError());
+      recordBroken(e);
       throw e;
+    }
+  }
+
+  private void recordBroken(IOException first) {
+    try {
+      usageMark.broken(now(), health.firstError());
+    } catch (IOException e) {
+      first.addSuppressed(e);
     }
   }
 
