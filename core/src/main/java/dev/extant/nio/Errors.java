@@ -52,7 +52,8 @@ final class Errors {
 
   private static String reason(FsException e) {
     return switch (e.errno()) {
-      case EIO, EINVAL, EBUSY, EOPNOTSUPP, EUCLEAN -> e.errno().text() + ": " + e.getMessage();
+      case EIO, EINVAL, EBUSY, EROFS, EOPNOTSUPP, EUCLEAN ->
+          e.errno().text() + ": " + e.getMessage();
       default -> e.errno().text();
     };
   }
