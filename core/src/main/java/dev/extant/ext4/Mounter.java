@@ -29,9 +29,6 @@ import java.util.List;
 /// descriptors and the journal's own inode is believed; the superblock is read again afterwards;
 /// the needs_recovery flag is cleared only when what was replayed is durable.
 final class Mounter {
-  /// Memory for metadata blocks, next to `cacheBytes` for data.
-  private static final long BUFFER_CACHE_BYTES = 64L << 20;
-
   private final BlockDevice device;
   private final MountOptions options;
   private RequestQueue queue;

@@ -8,11 +8,11 @@ import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import java.lang.foreign.MemorySegment;
 
-/// Finds the superblock of a device: the primary one or, where that is torn or overwritten, a
-/// backup.
+/// Finds the superblock of a device: the primary one or, where that is torn but has its magic
+/// number, a backup.
 final class SuperblockReader {
-  /// A superblock as read. `blockNr` is 0 for the primary; a backup is older than the primary was
-  /// in everything but the layout.
+  /// A superblock as read, and where. A backup is older than the primary was in everything but the
+  /// layout.
   record Found(MemorySegment bytes, long offset, boolean backup) {}
 
   private final RequestQueue queue;
