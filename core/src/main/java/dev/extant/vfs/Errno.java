@@ -5,6 +5,7 @@ public enum Errno {
   EPERM(1, "operation not permitted"),
   ENOENT(2, "no such file or directory"),
   EIO(5, "input/output error"),
+  E2BIG(7, "argument too long"),
   EBADF(9, "file is closed or not open for this"),
   EACCES(13, "permission denied"),
   EBUSY(16, "in use"),

@@ -1,6 +1,7 @@
 package dev.extant.vfs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /// A mounted file system as its fronts (NIO, FUSE, command line) see it: operations by inode.
@@ -84,6 +85,48 @@ public interface Volume extends AutoCloseable {
   /// The next hole at or behind `offset`; the end of the file counts as one. -1 if offset is behind
   /// the end.
   long seekHole(Node file, long offset) throws FsException;
+
+  /// Allocates, frees, zeroes or moves a range of a file (fallocate(2)). The length is positive.
+  /// EOPNOTSUPP where the file's format cannot; ENOSPC leaves what was there and may leave a part
+  /// allocated.
+  default void allocate(Node file, AllocateMode mode, long offset, long lengthBytes)
+      throws FsException {
+    throw new FsException(Errno.EOPNOTSUPP, "ranges of files cannot be allocated here");
+  }
+
+  /// Tells the device which free blocks hold nothing any more, in runs of at least `minBytes`;
+  /// returns how many bytes (FITRIM).
+  default long trim(long minBytes) throws FsException {
+    throw new FsException(Errno.EOPNOTSUPP, "free space cannot be discarded here");
+  }
+
+  /// The names of the node's extended attributes, in no particular order. POSIX ACLs are among them
+  /// as `system.posix_acl_access` and `system.posix_acl_default`.
+  default List<XattrName> xattrs(Node node) throws FsException {
+    throw noXattrs();
+  }
+
+  /// The value; ENODATA if there is no such attribute.
+  default byte[] xattr(Node node, XattrName name) throws FsException {
+    throw noXattrs();
+  }
+
+  /// EOPNOTSUPP for a name space that is not known, ENOSPC if the value does not fit. A POSIX ACL
+  /// has the form of Linux's `posix_acl_xattr` (version 2); setting an access ACL changes the mode
+  /// as acl(5) says.
+  default void setXattr(Node node, XattrName name, byte[] value, XattrMode mode)
+      throws FsException {
+    throw noXattrs();
+  }
+
+  /// ENODATA if there is no such attribute.
+  default void removeXattr(Node node, XattrName name) throws FsException {
+    throw noXattrs();
+  }
+
+  private static FsException noXattrs() {
+    return new FsException(Errno.EOPNOTSUPP, "extended attributes are not supported here");
+  }
 
   /// Makes everything durable, marks the file system clean, and releases the device. Closing twice
   /// does nothing.
