@@ -10,10 +10,10 @@ import java.util.Map;
 /// An unknown option, or a value an option does not take, is an [IllegalArgumentException] that
 /// names it.
 final class MountOptionParser {
-  private MountOptions options = MountOptions.defaults();
+  private final MountOptions.Builder options = MountOptions.builder();
 
   MountOptions result() {
-    return options;
+    return options.build();
   }
 
   /// A comma-separated list.
@@ -71,11 +71,11 @@ final class MountOptionParser {
       return;
     }
     switch (name) {
-      case "data" -> data(choice(name, value, DataMode.values()));
-      case "errors" -> errors(choice(name, value, ErrorPolicy.values()));
-      case "commit" -> commit((int) number(name, value, 0, 86_400));
-      case "cache" -> cache(size(name, value));
-      case "barrier" -> barrier(number(name, value, 0, 1) == 1);
+      case "data" -> options.data(choice(name, value, DataMode.values()));
+      case "errors" -> options.errors(choice(name, value, ErrorPolicy.values()));
+      case "commit" -> options.commitIntervalSeconds((int) number(name, value, 0, 86_400));
+      case "cache" -> options.cacheBytes(size(name, value));
+      case "barrier" -> options.barrier(number(name, value, 0, 1) == 1);
       default -> throw unknown(name + "=" + value);
     }
   }
@@ -83,14 +83,14 @@ final class MountOptionParser {
   private void flag(String name) {
     switch (name) {
       case "defaults" -> {}
-      case "ro" -> options = options.withReadOnly(true);
-      case "rw" -> options = options.withReadOnly(false);
-      case "barrier" -> barrier(true);
-      case "nobarrier" -> barrier(false);
-      case "noload", "norecovery" -> noload(true);
-      case "load" -> noload(false);
-      case "noatime" -> accessTime(AccessTime.NOATIME);
-      case "relatime" -> accessTime(AccessTime.RELATIME);
+      case "ro" -> options.readOnly(true);
+      case "rw" -> options.readOnly(false);
+      case "barrier" -> options.barrier(true);
+      case "nobarrier" -> options.barrier(false);
+      case "noload", "norecovery" -> options.noload(true);
+      case "load" -> options.noload(false);
+      case "noatime" -> options.accessTime(AccessTime.NOATIME);
+      case "relatime" -> options.accessTime(AccessTime.RELATIME);
       default -> throw unknown(name);
     }
   }
@@ -131,110 +131,5 @@ final class MountOptionParser {
 
   private static IllegalArgumentException unknown(String option) {
     return new IllegalArgumentException("unknown mount option " + option);
-  }
-
-  private void data(DataMode value) {
-    options =
-        new MountOptions(
-            options.readOnly(),
-            value,
-            options.commitIntervalSeconds(),
-            options.barrier(),
-            options.errors(),
-            options.noload(),
-            options.accessTime(),
-            options.cacheBytes(),
-            options.ignoreJournal(),
-            options.clock());
-  }
-
-  private void commit(int value) {
-    options =
-        new MountOptions(
-            options.readOnly(),
-            options.data(),
-            value,
-            options.barrier(),
-            options.errors(),
-            options.noload(),
-            options.accessTime(),
-            options.cacheBytes(),
-            options.ignoreJournal(),
-            options.clock());
-  }
-
-  private void barrier(boolean value) {
-    options =
-        new MountOptions(
-            options.readOnly(),
-            options.data(),
-            options.commitIntervalSeconds(),
-            value,
-            options.errors(),
-            options.noload(),
-            options.accessTime(),
-            options.cacheBytes(),
-            options.ignoreJournal(),
-            options.clock());
-  }
-
-  private void errors(ErrorPolicy value) {
-    options =
-        new MountOptions(
-            options.readOnly(),
-            options.data(),
-            options.commitIntervalSeconds(),
-            options.barrier(),
-            value,
-            options.noload(),
-            options.accessTime(),
-            options.cacheBytes(),
-            options.ignoreJournal(),
-            options.clock());
-  }
-
-  private void noload(boolean value) {
-    options =
-        new MountOptions(
-            options.readOnly(),
-            options.data(),
-            options.commitIntervalSeconds(),
-            options.barrier(),
-            options.errors(),
-            value,
-            options.accessTime(),
-            options.cacheBytes(),
-            options.ignoreJournal(),
-            options.clock());
-  }
-
-  private void accessTime(AccessTime value) {
-    options =
-        new MountOptions(
-            options.readOnly(),
-            options.data(),
-            options.commitIntervalSeconds(),
-            options.barrier(),
-            options.errors(),
-            options.noload(),
-            value,
-            options.cacheBytes(),
-            options.ignoreJournal(),
-            options.clock());
-  }
-
-  private void cache(long value) {
-    options =
-        new MountOptions(
-            options.readOnly(),
-            options.data(),
-            options.commitIntervalSeconds(),
-            options.barrier(),
-            options.errors(),
-            options.noload(),
-            options.accessTime(),
-            value,
-            options.ignoreJournal(),
-            options.clock());
   }
 }

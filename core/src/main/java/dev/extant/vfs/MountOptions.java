@@ -40,17 +40,12 @@ public record MountOptions(
   }
 
   public static MountOptions defaults() {
-    return new MountOptions(
-        false,
-        DataMode.ORDERED,
-        5,
-        true,
-        ErrorPolicy.REMOUNT_RO,
-        false,
-        AccessTime.RELATIME,
-        256L << 20,
-        false,
-        InstantSource.system());
+    return builder().build();
+  }
+
+  /// Starts with the defaults.
+  public static Builder builder() {
+    return new Builder();
   }
 
   /// Options as after `mount -o`: `"ro,data=journal,commit=30"`.
@@ -73,47 +68,115 @@ public record MountOptions(
     return parser.result();
   }
 
+  /// A builder that starts with these options.
+  public Builder toBuilder() {
+    Builder builder = new Builder();
+    builder.readOnly = readOnly;
+    builder.data = data;
+    builder.commitIntervalSeconds = commitIntervalSeconds;
+    builder.barrier = barrier;
+    builder.errors = errors;
+    builder.noload = noload;
+    builder.accessTime = accessTime;
+    builder.cacheBytes = cacheBytes;
+    builder.ignoreJournal = ignoreJournal;
+    builder.clock = clock;
+    return builder;
+  }
+
   public MountOptions withReadOnly(boolean value) {
-    return new MountOptions(
-        value,
-        data,
-        commitIntervalSeconds,
-        barrier,
-        errors,
-        noload,
-        accessTime,
-        cacheBytes,
-        ignoreJournal,
-        clock);
+    return toBuilder().readOnly(value).build();
   }
 
   public MountOptions withClock(InstantSource value) {
-    return new MountOptions(
-        readOnly,
-        data,
-        commitIntervalSeconds,
-        barrier,
-        errors,
-        noload,
-        accessTime,
-        cacheBytes,
-        ignoreJournal,
-        value);
+    return toBuilder().clock(value).build();
   }
 
-  /// For filling a file system that was just made and that nobody needs if the machine fails
-  /// meanwhile: metadata goes home directly although there is a journal.
+  /// See [Builder#ignoreJournal].
   public MountOptions withIgnoreJournal(boolean value) {
-    return new MountOptions(
-        readOnly,
-        data,
-        commitIntervalSeconds,
-        barrier,
-        errors,
-        noload,
-        accessTime,
-        cacheBytes,
-        value,
-        clock);
+    return toBuilder().ignoreJournal(value).build();
+  }
+
+  /// Collects options; what is not set has its default.
+  public static final class Builder {
+    private boolean readOnly;
+    private DataMode data = DataMode.ORDERED;
+    private int commitIntervalSeconds = 5;
+    private boolean barrier = true;
+    private ErrorPolicy errors = ErrorPolicy.REMOUNT_RO;
+    private boolean noload;
+    private AccessTime accessTime = AccessTime.RELATIME;
+    private long cacheBytes = 256L << 20;
+    private boolean ignoreJournal;
+    private InstantSource clock = InstantSource.system();
+
+    private Builder() {}
+
+    public Builder readOnly(boolean value) {
+      readOnly = value;
+      return this;
+    }
+
+    public Builder data(DataMode value) {
+      data = value;
+      return this;
+    }
+
+    /// 0: no timer.
+    public Builder commitIntervalSeconds(int value) {
+      commitIntervalSeconds = value;
+      return this;
+    }
+
+    public Builder barrier(boolean value) {
+      barrier = value;
+      return this;
+    }
+
+    public Builder errors(ErrorPolicy value) {
+      errors = value;
+      return this;
+    }
+
+    public Builder noload(boolean value) {
+      noload = value;
+      return this;
+    }
+
+    public Builder accessTime(AccessTime value) {
+      accessTime = value;
+      return this;
+    }
+
+    public Builder cacheBytes(long value) {
+      cacheBytes = value;
+      return this;
+    }
+
+    /// For filling a file system that was just made and that nobody needs if the machine fails
+    /// meanwhile: metadata goes home directly although there is a journal.
+    public Builder ignoreJournal(boolean value) {
+      ignoreJournal = value;
+      return this;
+    }
+
+    public Builder clock(InstantSource value) {
+      clock = value;
+      return this;
+    }
+
+    public MountOptions build() {
+      return new MountOptions(
+          readOnly,
+          data,
+          commitIntervalSeconds,
+          barrier,
+          errors,
+          noload,
+          accessTime,
+          cacheBytes,
+          ignoreJournal,
+          clock);
+    }
   }
 }

@@ -63,17 +63,12 @@ final class TwinVolumes {
     this.opener = opener;
     this.device = device;
     this.options =
-        new MountOptions(
-            false,
-            MountOptions.DataMode.ORDERED,
-            0,
-            true,
-            MountOptions.ErrorPolicy.REMOUNT_RO,
-            false,
-            AccessTime.NOATIME,
-            16L << 20,
-            false,
-            clock);
+        MountOptions.builder()
+            .commitIntervalSeconds(0)
+            .accessTime(AccessTime.NOATIME)
+            .cacheBytes(16L << 20)
+            .clock(clock)
+            .build();
     this.model = new MemoryVolume(options, 1L << 40);
     open();
     adoptRoot();
