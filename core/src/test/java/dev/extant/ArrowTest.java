@@ -34,6 +34,7 @@ class ArrowTest {
               "ext4",
               Set.of("ext4.format", "journal", "journal.format", "cache", "block", "util", "vfs")),
           entry("mkfs", Set.of("ext4.format", "journal.format", "block", "util", "vfs")),
+          entry("fsck", Set.of("ext4.format", "journal.format", "block", "util", "vfs")),
           entry("nio", Set.of("vfs", "util")),
           entry(
               ROOT,
@@ -48,7 +49,7 @@ class ArrowTest {
                   "nio",
                   "util",
                   "vfs")),
-          entry("testkit", Set.of("ext4.format", "journal.format", "block", "util", "vfs")),
+          entry("testkit", Set.of("ext4.format", "journal.format", "block", "fsck", "util", "vfs")),
           entry("bench", Set.of(ROOT, "testkit", "mkfs", "nio", "journal", "block", "util", "vfs")),
           entry(
               "cli",
@@ -57,6 +58,7 @@ class ArrowTest {
                   "bench",
                   "testkit",
                   "mkfs",
+                  "fsck",
                   "nio",
                   "ext4.format",
                   "journal.format",
