@@ -13,6 +13,7 @@ import dev.extant.mkfs.MkfsOptions;
 import dev.extant.nio.ExtantFileSystem;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions;
+import dev.extant.vfs.TuneOptions;
 import dev.extant.vfs.Volume;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -49,6 +50,13 @@ public final class Extant implements AutoCloseable {
     try (FileDevice device = FileDevice.create(image, sizeBytes)) {
       // Otherwise a sparse image of 10 TiB would get 160 GiB of zeroes in its inode tables.
       Mkfs.make(device, options.withZeroed(true));
+    }
+  }
+
+  /// Changes what the superblock of an unmounted file system says, or adds a journal.
+  public static void tune(Path image, TuneOptions options) throws IOException {
+    try (FileDevice device = Ext4.device(image, false)) {
+      Ext4.tune(device, options);
     }
   }
 

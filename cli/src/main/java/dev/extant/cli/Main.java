@@ -32,6 +32,7 @@ import picocli.CommandLine.ParameterException;
       InfoCommand.class,
       JournalCommand.class,
       RecoverCommand.class,
+      TuneCommand.class,
       DemoCommand.class,
       BenchCommand.class,
       CommandLine.HelpCommand.class

@@ -128,7 +128,7 @@ final class MkfsCommand extends SubCommand {
             .reservedPercent(reservedPercent);
     features.forEach(options::features);
     if (journal != null) {
-      options.journalMebibytes(mebibytes(journal));
+      options.journalMebibytes(mebibytes(this, journal));
     }
     for (String list : extended) {
       for (String option : list.split(",")) {
@@ -138,11 +138,11 @@ final class MkfsCommand extends SubCommand {
     return options;
   }
 
-  private long mebibytes(String option) {
+  static int mebibytes(SubCommand command, String option) {
     if (option.matches("size=\\d{1,9}")) {
-      return Long.parseLong(option.substring("size=".length()));
+      return Integer.parseInt(option.substring("size=".length()));
     }
-    throw usage("-J " + option + ": not size= and a number of MiB");
+    throw command.usage("-J " + option + ": not size= and a number of MiB");
   }
 
   private void extended(MkfsOptions.Builder options, String option) {

@@ -10,6 +10,7 @@ import dev.extant.journal.JournalPlace;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions;
+import dev.extant.vfs.TuneOptions;
 import dev.extant.vfs.Volume;
 import dev.extant.vfs.VolumeOpener;
 import java.io.IOException;
@@ -51,10 +52,14 @@ public final class Ext4 implements VolumeOpener {
   /// Mounts the file system of an image file or block device. An image that cannot be written is
   /// mounted read-only.
   public static Ext4Volume mount(Path image, MountOptions options) throws FsException {
-    boolean readOnly = options.readOnly() || !Files.isWritable(image);
-    FileDevice device;
+    return mount(device(image, options.readOnly() || !Files.isWritable(image)), options);
+  }
+
+  /// Opens an image file or block device. EBUSY if it is in use; ENOENT, EACCES or EIO, with the
+  /// image's name, if it cannot be opened.
+  public static FileDevice device(Path image, boolean readOnly) throws FsException {
     try {
-      device = FileDevice.open(image, readOnly);
+      return FileDevice.open(image, readOnly);
     } catch (DeviceException e) {
       Errno errno = e.kind() == DeviceException.Kind.REFUSED ? Errno.EBUSY : Errno.EIO;
       throw new FsException(errno, e.getMessage(), e);
@@ -65,7 +70,6 @@ public final class Ext4 implements VolumeOpener {
     } catch (IOException e) {
       throw new FsException(Errno.EIO, image + " cannot be opened: " + e.getMessage(), e);
     }
-    return mount(device, options);
   }
 
   /// Mounts the file system on a device, which the mount owns from now on: it is closed with it,
@@ -80,6 +84,16 @@ public final class Ext4 implements VolumeOpener {
     }
   }
 
+  /// Changes what the superblock says, or adds a journal, while nobody has the file system mounted.
+  /// The device stays open.
+  public static void tune(BlockDevice device, TuneOptions options) throws FsException {
+    try {
+      new Tuning(device, options, MountOptions.defaults()).run();
+    } catch (IOException e) {
+      throw Translation.of(e);
+    }
+  }
+
   /// Where the journal lies of a file system that is not mounted. Changes nothing.
   public static JournalPlace journalPlace(RequestQueue queue) throws FsException {
     try {
@@ -88,13 +102,7 @@ public final class Ext4 implements VolumeOpener {
       if (!Superblock.features(superblock).has(Feature.HAS_JOURNAL)) {
         throw new FsException(Errno.EOPNOTSUPP, queue.device().name() + " has no journal");
       }
-      long ino = Superblock.journalInode(superblock);
-      if (ino == 0) {
-        throw new FsException(
-            Errno.EOPNOTSUPP,
-            queue.device().name() + " has an external journal, which is not supported");
-      }
-      return JournalInode.locate(queue, superblock, ino);
+      return Mounter.journalPlace(queue, superblock);
     } catch (IOException e) {
       throw Translation.of(e);
     }

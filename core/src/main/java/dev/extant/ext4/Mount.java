@@ -49,6 +49,7 @@ final class Mount {
   final InodeAllocator inodeAllocator;
   final Inodes inodes;
   final OrphanList orphans;
+  final BlockMap map;
   final FileData files;
   final Directories directories;
   final Symlinks symlinks;
@@ -58,7 +59,7 @@ final class Mount {
   final Syncs syncs;
   final AccessTimes accessTimes;
   final OperationGate gate = new OperationGate();
-  private final RequestQueue queue;
+  final RequestQueue queue;
   private final Eviction eviction;
   private final GroupTable groups;
   private final OrphanFile orphanFile;
@@ -110,7 +111,7 @@ final class Mount {
     inodeAllocator =
         new InodeAllocator(buffers, groups, checksums, health, random(superblockBytes, options));
     inodes = new Inodes(buffers, groups, checksums, options.clock(), Inodes.DEFAULT_IDLE_LIMIT);
-    ExtentTree map = new ExtentTree(geometry, buffers, checksums, blocks, inodes);
+    map = new ExtentTree(geometry, buffers, checksums, blocks, inodes);
     directories =
         new Directories(
             buffers, map, inodes, checksums, features, defaultHash(superblockBytes), health);

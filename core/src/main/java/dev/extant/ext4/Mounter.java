@@ -149,7 +149,7 @@ final class Mounter {
     if (readOnly) {
       useOverlay();
     }
-    JournalPlace place = journalPlace();
+    JournalPlace place = journalPlace(queue, superblock);
     if (!readOnly) {
       refuseDamage(Recovery.inspect(place).damage());
     }
@@ -184,11 +184,13 @@ final class Mounter {
   }
 
   /// Where the journal lies, by its inode, read with parts that are thrown away afterwards.
-  private JournalPlace journalPlace() throws IOException {
+  static JournalPlace journalPlace(RequestQueue queue, MemorySegment superblock)
+      throws IOException {
     long ino = Superblock.journalInode(superblock);
     if (ino == 0) {
       throw new FsException(
-          Errno.EOPNOTSUPP, device.name() + " has an external journal, which is not supported");
+          Errno.EOPNOTSUPP,
+          queue.device().name() + " has an external journal, which is not supported");
     }
     return JournalInode.locate(queue, superblock, ino);
   }
@@ -199,15 +201,26 @@ final class Mounter {
   }
 
   private Journal openJournal(BufferCache buffers) throws IOException {
-    if (!features.has(Feature.HAS_JOURNAL) || options.ignoreJournal() || readOnly) {
+    if (options.ignoreJournal() || readOnly) {
+      return new NoJournal(queue, buffers);
+    }
+    return openJournal(queue, superblock, buffers, options);
+  }
+
+  /// The journal of a file system whose log is empty; one without a log where there is none.
+  static Journal openJournal(
+      RequestQueue queue, MemorySegment superblock, BufferCache buffers, MountOptions options)
+      throws IOException {
+    Features features = Superblock.features(superblock);
+    if (!features.has(Feature.HAS_JOURNAL)) {
       return new NoJournal(queue, buffers);
     }
     JournalOptions journalOptions =
-        JournalOptions.of(device.name())
+        JournalOptions.of(queue.device().name())
             .withCommitIntervalSeconds(options.commitIntervalSeconds())
             .withBarrier(options.barrier())
             .withFormat(features.has(Feature.METADATA_CSUM), features.has(Feature.BIT64))
             .withClock(options.clock());
-    return Jbd2Journal.open(journalPlace(), buffers, journalOptions);
+    return Jbd2Journal.open(journalPlace(queue, superblock), buffers, journalOptions);
   }
 }

@@ -243,6 +243,15 @@ public final class Superblock {
     putTime(sb, 0x40, 0x277, time);
   }
 
+  /// Longest time between two checks; 0 for none.
+  public static long checkIntervalSeconds(MemorySegment sb) {
+    return Le.u32(sb, 0x44);
+  }
+
+  public static void checkIntervalSeconds(MemorySegment sb, long seconds) {
+    Le.put32(sb, 0x44, seconds);
+  }
+
   public static Instant mkfsTime(MemorySegment sb) {
     return time(sb, 0x108, 0x276);
   }
