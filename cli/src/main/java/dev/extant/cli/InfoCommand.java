@@ -112,7 +112,7 @@ final class InfoCommand extends SubCommand {
     figures.add("Inode count", "inodesCount", Superblock.inodesCount(sb));
     figures.add("Block count", "blocksCount", Superblock.blocksCount(sb));
     figures.add("Reserved block count", "reservedBlocks", Superblock.reservedBlocks(sb));
-    figures.add("Overhead blocks", "overheadBlocks", Superblock.overheadBlocks(sb));
+    figures.add("Overhead clusters", "overheadClusters", Superblock.overheadClusters(sb));
     figures.add("Free blocks", "freeBlocks", Superblock.freeBlocks(sb));
     figures.add("Free inodes", "freeInodes", Superblock.freeInodes(sb));
   }
@@ -121,6 +121,10 @@ final class InfoCommand extends SubCommand {
     long blockSize = 1024L << Math.min(Superblock.logBlockSize(sb), 20);
     figures.add("First block", "firstDataBlock", Superblock.firstDataBlock(sb));
     figures.add("Block size", "blockSizeBytes", blockSize);
+    if (Superblock.features(sb).has(Feature.BIGALLOC)) {
+      long clusterSize = 1024L << Math.min(Superblock.logClusterSize(sb), 40);
+      figures.add("Cluster size", "clusterSizeBytes", clusterSize);
+    }
     if (Superblock.features(sb).has(Feature.BIT64)) {
       figures.add("Group descriptor size", "descriptorSizeBytes", Superblock.descriptorSize(sb));
     }

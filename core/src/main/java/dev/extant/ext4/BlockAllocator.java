@@ -16,7 +16,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Takes free blocks from the groups' bitmaps and gives them back.
+/// Takes free blocks from the groups' bitmaps and gives them back, in clusters: those of one block
+/// or, with bigalloc, more. Searches and `pendingFrees` count in clusters.
 ///
 /// A search goes from the goal's group through its flex group and then through the groups behind,
 /// and looks at a bounded number of bitmaps for a run of the wanted length before it takes the
@@ -33,7 +34,7 @@ final class BlockAllocator implements BlockSource, CommitListener {
   private static final int MAX_GROUPS_SEARCHED = 16;
 
   /// A file whose first run is no longer than this is small.
-  private static final int SMALL_BLOCKS = 16;
+  private static final int SMALL_CLUSTERS = 16;
 
   /// Start points for the larger files of a group.
   private static final int COLOURS = 16;
@@ -67,7 +68,7 @@ final class BlockAllocator implements BlockSource, CommitListener {
     this.reservedBlocks = reservedBlocks;
   }
 
-  /// Where and how much to search.
+  /// Where and how much to search, in clusters.
   private record Search(long goal, int goalGroup, int goalIndex, int wanted) {}
 
   /// The best run seen by a search that was not content with it.
@@ -96,8 +97,8 @@ final class BlockAllocator implements BlockSource, CommitListener {
         new Search(
             from,
             geometry.groupOfBlock(from),
-            geometry.indexInGroup(from),
-            Math.min(wanted, geometry.blocksPerGroup()));
+            geometry.clusterInGroup(from),
+            Math.min(geometry.clusters(wanted), geometry.clustersPerGroup()));
     Extent extent = searchNear(handle, search);
     if (extent == null) {
       extent = searchAll(handle, search);
@@ -105,7 +106,7 @@ final class BlockAllocator implements BlockSource, CommitListener {
     if (extent == null) {
       throw new FsException(Errno.ENOSPC, "no free blocks are left on the file system");
     }
-    return extent;
+    return extent.count() <= wanted ? extent : new Extent(extent.blockNr(), wanted);
   }
 
   private void checkReserve(int wanted) throws IOException {
@@ -119,7 +120,7 @@ final class BlockAllocator implements BlockSource, CommitListener {
     int groupsLeft = MAX_GROUPS_SEARCHED;
     for (int i = 0; i < geometry.groupCount() && groupsLeft > 0; i++) {
       int group = groupInOrder(search.goalGroup, i);
-      if (hasFreeBlocks(group)) {
+      if (hasFreeClusters(group)) {
         groupsLeft--;
         Extent extent = searchGroup(handle, group, search, search.wanted, best);
         if (extent != null) {
@@ -134,7 +135,7 @@ final class BlockAllocator implements BlockSource, CommitListener {
     Best best = new Best();
     for (int i = 0; i < geometry.groupCount(); i++) {
       int group = groupInOrder(search.goalGroup, i);
-      if (hasFreeBlocks(group)) {
+      if (hasFreeClusters(group)) {
         Extent extent = searchGroup(handle, group, search, 1, best);
         if (extent != null) {
           return extent;
@@ -144,8 +145,8 @@ final class BlockAllocator implements BlockSource, CommitListener {
     return null;
   }
 
-  private boolean hasFreeBlocks(int group) throws IOException {
-    return !table.damaged(group) && table.freeBlocks(group) > 0;
+  private boolean hasFreeClusters(int group) throws IOException {
+    return !table.damaged(group) && table.freeClusters(group) > 0;
   }
 
   /// The groups of the first one's flex group come first, then those behind it.
@@ -162,13 +163,13 @@ final class BlockAllocator implements BlockSource, CommitListener {
   }
 
   /// Takes a run from the group: the goal itself if it is free, else one of at least `least`
-  /// blocks. Null if there is none; what there is, is offered to `best` then.
+  /// clusters. Null if there is none; what there is, is offered to `best` then.
   private Extent searchGroup(Handle handle, int number, Search search, int least, Best best)
       throws IOException {
     BlockGroup group = table.group(number);
     group.lock.lock();
     try {
-      if (group.blockBitmapDamaged || table.freeBlocks(number) == 0) {
+      if (group.blockBitmapDamaged || table.freeClusters(number) == 0) {
         return null;
       }
       releasePendingFrees(group);
@@ -187,7 +188,8 @@ final class BlockAllocator implements BlockSource, CommitListener {
       throws IOException {
     try (BlockBitmaps.View bitmap = bitmaps.open(group)) {
       MemorySegment held = group.pendingFrees == null ? null : group.pendingFrees.held();
-      FreeRuns runs = new FreeRuns(bitmap.bits(), held, geometry.blocksInGroup(group.number));
+      int clusters = geometry.clustersInGroup(group.number);
+      FreeRuns runs = new FreeRuns(bitmap.bits(), held, clusters);
       FreeRuns.Run run = FreeRuns.Run.NONE;
       if (group.number == search.goalGroup) {
         run = runs.at(search.goalIndex, search.wanted);
@@ -203,17 +205,24 @@ final class BlockAllocator implements BlockSource, CommitListener {
         }
       }
       take(handle, group, bitmap, run);
-      if (search.wanted <= SMALL_BLOCKS && search.goalIndex == group.packedGoal) {
-        group.packedGoal = (run.start() + run.count()) % geometry.blocksInGroup(group.number);
+      if (search.wanted <= SMALL_CLUSTERS && search.goalIndex == group.packedGoal) {
+        group.packedGoal = (run.start() + run.count()) % clusters;
       }
-      long blockNr = geometry.firstBlockOfGroup(group.number) + run.start();
-      return new Extent(blockNr, run.count());
+      return extent(group.number, run);
     } catch (FsException e) {
       if (group.blockBitmapDamaged) {
         return null;
       }
       throw e;
     }
+  }
+
+  /// The blocks of the run; of the file system's last cluster some may be missing.
+  private Extent extent(int group, FreeRuns.Run run) {
+    int shift = geometry.logBlocksPerCluster();
+    int start = run.start() << shift;
+    int end = Math.min(run.start() + run.count() << shift, geometry.blocksInGroup(group));
+    return new Extent(geometry.firstBlockOfGroup(group) + start, end - start);
   }
 
   private void take(Handle handle, BlockGroup group, BlockBitmaps.View bitmap, FreeRuns.Run run)
@@ -237,7 +246,7 @@ final class BlockAllocator implements BlockSource, CommitListener {
       Handle handle, BlockGroup group, Buffer buffer, MemorySegment descriptor, FreeRuns.Run run)
       throws IOException {
     Bits.setRange(buffer.data(), run.start(), run.start() + run.count());
-    table.addFreeBlocks(group, descriptor, -run.count());
+    table.addFreeClusters(group, descriptor, -run.count());
     handle.dirty(buffer, group.blockBitmapSealer);
     table.edited(handle, group);
   }
@@ -280,17 +289,18 @@ final class BlockAllocator implements BlockSource, CommitListener {
         || count > geometry.blocksCount() - blockNr) {
       throw badFree(blockNr, count, "they lie outside the file system");
     }
-    if (systemZone.overlaps(blockNr, count)) {
+    long at = blockNr - (blockNr - geometry.firstDataBlock()) % geometry.blocksPerCluster();
+    long end = blockNr + count;
+    if (systemZone.overlaps(at, end - at)) {
       throw badFree(blockNr, count, "some belong to the file system itself");
     }
-    long at = blockNr;
-    long end = blockNr + count;
     while (at < end) {
       int number = geometry.groupOfBlock(at);
-      int start = geometry.indexInGroup(at);
-      int here = (int) Math.min(end - at, geometry.blocksInGroup(number) - start);
-      freeInGroup(handle, table.group(number), start, here);
-      at += here;
+      long endHere = Math.min(end, geometry.firstBlockOfGroup(number + 1));
+      int start = geometry.clusterInGroup(at);
+      int clusters = geometry.clusterInGroup(endHere - 1) - start + 1;
+      freeInGroup(handle, table.group(number), start, clusters);
+      at = endHere;
     }
     sweepPendingFrees();
     if (metadata) {
@@ -302,7 +312,9 @@ final class BlockAllocator implements BlockSource, CommitListener {
       throws IOException {
     group.lock.lock();
     try {
-      long blockNr = geometry.firstBlockOfGroup(group.number) + start;
+      long blockNr =
+          geometry.firstBlockOfGroup(group.number)
+              + ((long) start << geometry.logBlocksPerCluster());
       try (BlockBitmaps.View bitmap = bitmaps.open(group)) {
         Buffer buffer = bitmap.buffer();
         if (!bitmap.initialised()) {
@@ -314,7 +326,7 @@ final class BlockAllocator implements BlockSource, CommitListener {
         handle.writeAccess(buffer);
         MemorySegment descriptor = table.announce(handle, group);
         Bits.clearRange(buffer.data(), start, start + count);
-        table.addFreeBlocks(group, descriptor, count);
+        table.addFreeClusters(group, descriptor, count);
         hold(group, start, count, handle.tid());
         handle.dirty(buffer, group.blockBitmapSealer);
         table.edited(handle, group);
@@ -337,7 +349,8 @@ final class BlockAllocator implements BlockSource, CommitListener {
     newestFreeTid.accumulateAndGet(tid, Math::max);
   }
 
-  private void forget(Handle handle, long blockNr, int count) throws IOException {
+  @Override
+  public void forget(Handle handle, long blockNr, int count) throws IOException {
     for (long nr = blockNr; nr < blockNr + count; nr++) {
       try (Buffer buffer = buffers.peek(nr)) {
         handle.forget(nr, buffer);
@@ -376,10 +389,11 @@ final class BlockAllocator implements BlockSource, CommitListener {
 
   @Override
   public long goalOf(Inode inode, int wanted) {
-    if (wanted > SMALL_BLOCKS) {
+    if (geometry.clusters(wanted) > SMALL_CLUSTERS) {
       return goalOf(inode);
     }
     int group = geometry.groupOfInode(inode.ino());
-    return geometry.firstBlockOfGroup(group) + table.group(group).packedGoal;
+    long packed = (long) table.group(group).packedGoal << geometry.logBlocksPerCluster();
+    return geometry.firstBlockOfGroup(group) + packed;
   }
 }

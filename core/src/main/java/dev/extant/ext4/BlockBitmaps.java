@@ -88,9 +88,10 @@ final class BlockBitmaps {
         blocks,
         (blockNr, count) -> {
           int from = (int) (blockNr - first);
-          Bits.setRange(bits, from, from + count);
+          Bits.setRange(
+              bits, from >>> geometry.logBlocksPerCluster(), geometry.clusters(from + count));
         });
-    Bits.setRange(bits, blocks, geometry.blockSizeBytes() * 8);
+    Bits.setRange(bits, geometry.clusters(blocks), geometry.blockSizeBytes() * 8);
     check(group, bits);
     return bits;
   }
@@ -104,15 +105,18 @@ final class BlockBitmaps {
         blocks,
         (blockNr, count) -> {
           int from = (int) (blockNr - first);
-          freeSystemBlock[0] |= Bits.nextClear(bits, from, from + count) < from + count;
+          int limit = geometry.clusters(from + count);
+          freeSystemBlock[0] |=
+              Bits.nextClear(bits, from >>> geometry.logBlocksPerCluster(), limit) < limit;
         });
     if (freeSystemBlock[0]) {
       throw damage(group, "it shows blocks of the file system itself as free");
     }
-    int free = blocks - Bits.countSet(bits, 0, blocks);
-    int expected = table.freeBlocks(group.number);
+    int clusters = geometry.clusters(blocks);
+    int free = clusters - Bits.countSet(bits, 0, clusters);
+    int expected = table.freeClusters(group.number);
     if (free != expected) {
-      throw damage(group, "it has " + free + " free blocks, the descriptor says " + expected);
+      throw damage(group, "it has " + free + " free bits, the descriptor says " + expected);
     }
   }
 

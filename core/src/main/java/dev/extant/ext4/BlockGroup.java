@@ -20,10 +20,10 @@ final class BlockGroup {
 
   final Sealer inodeBitmapSealer;
 
-  /// The group has no longer run of free blocks than this.
+  /// The group has no longer run of free clusters than this.
   int longestFreeRun = UNKNOWN;
 
-  /// Where the next small file of the group goes. Read without the lock, as a hint.
+  /// The cluster to which the next small file of the group goes. Read without the lock, as a hint.
   volatile int packedGoal;
 
   /// The bitmap was found to be wrong: nothing is taken from this group or given back to it.

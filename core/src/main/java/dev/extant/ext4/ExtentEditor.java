@@ -182,7 +182,7 @@ final class ExtentEditor {
       }
       throw e;
     }
-    BlockCount.add(inode.raw, needed, geometry.blockSizeBytes());
+    countNodes(inode, needed);
     return spares;
   }
 
@@ -316,6 +316,12 @@ final class ExtentEditor {
   private void freeNode(Handle handle, Inode inode, ExtentPath path, int height)
       throws IOException {
     blocks.free(handle, path.blockNr(height), 1, true);
-    BlockCount.add(inode.raw, -1, geometry.blockSizeBytes());
+    countNodes(inode, -1);
+  }
+
+  /// Each node has a cluster of its own.
+  private void countNodes(Inode inode, int nodeCount) {
+    long blockCount = (long) nodeCount * geometry.blocksPerCluster();
+    BlockCount.add(inode.raw, blockCount, geometry.blockSizeBytes());
   }
 }

@@ -22,6 +22,7 @@ final class ExtentTree implements BlockMap {
 
   private final Geometry geometry;
   private final BlockSource blocks;
+  private final Clusters clusters;
   private final InodeTable inodes;
   private final ExtentNodes nodes;
   private final ExtentEditor editor;
@@ -34,6 +35,7 @@ final class ExtentTree implements BlockMap {
       InodeTable inodes) {
     this.geometry = geometry;
     this.blocks = blocks;
+    this.clusters = new Clusters(geometry, blocks);
     this.inodes = inodes;
     this.nodes = new ExtentNodes(geometry, buffers, checksums);
     this.editor = new ExtentEditor(geometry, buffers, blocks, nodes);
@@ -145,16 +147,34 @@ final class ExtentTree implements BlockMap {
       throws IOException {
     long end = Math.min(holeEnd(path), ExtentNodes.MAX_LOGICAL_BLOCKS - 1);
     int wanted = (int) Math.min(Math.min(maxCount, Extent.MAX_COUNT), end - logical);
-    BlockSource.Extent got = blocks.allocate(handle, goal(inode, path, logical, wanted), wanted);
+    long goal = goal(inode, path, logical, wanted);
+    Clusters.Place got = clusters.allocate(handle, mapped(inode), goal, logical, wanted);
     try {
       editor.insert(handle, inode, path, logical, got.blockNr(), got.count(), false);
     } catch (FsException e) {
-      blocks.free(handle, got.blockNr(), got.count(), false);
+      clusters.undo(handle, logical, got);
       throw e;
     }
-    BlockCount.add(inode.raw, got.count(), geometry.blockSizeBytes());
+    BlockCount.add(inode.raw, got.newBlocks(), geometry.blockSizeBytes());
     inodes.update(handle, inode, true);
     return new Run(logical, got.blockNr(), got.count(), false);
+  }
+
+  /// The caller holds `mapLock`.
+  private Clusters.Mapped mapped(Inode inode) {
+    return (fromLogical, endLogical) -> {
+      for (long logical = fromLogical; logical < endLogical; ) {
+        try (ExtentPath path = nodes.find(inode, logical)) {
+          MemorySegment leaf = path.leaf();
+          int position = path.position(0);
+          if (position >= 0 && logical < Extent.end(leaf, position)) {
+            return run(leaf, position, logical, (int) (endLogical - logical));
+          }
+          logical = holeEnd(path);
+        }
+      }
+      return null;
+    };
   }
 
   /// As far from the nearest extent as the logical block is from its logical block.
@@ -320,8 +340,9 @@ final class ExtentTree implements BlockMap {
     if (metadata) {
       keep = Math.max(keep, count - geometry.blockSizeBytes() / REVOKE_BYTES);
     }
-    blocks.free(handle, first + keep, count - keep, metadata);
-    BlockCount.add(inode.raw, keep - count, geometry.blockSizeBytes());
+    long logical = Extent.logical(leaf, last) + keep;
+    int freed = clusters.free(handle, mapped(inode), logical, first + keep, count - keep, metadata);
+    BlockCount.add(inode.raw, -freed, geometry.blockSizeBytes());
     if (keep == 0) {
       editor.removeLast(handle, inode, path);
     } else {

@@ -51,7 +51,7 @@ final class GroupChoice {
     long group = (home + parent.ino()) % groups;
     for (long step = 1; step < groups; step <<= 1) {
       group = (group + step) % groups;
-      if (hasFreeInodes((int) group) && table.freeBlocks((int) group) > 0) {
+      if (hasFreeInodes((int) group) && table.freeClusters((int) group) > 0) {
         return (int) group;
       }
     }
@@ -117,7 +117,7 @@ final class GroupChoice {
     for (int group = flex * flexSize; group < limit; group++) {
       if (!table.damaged(group)) {
         freeInodes += table.freeInodes(group);
-        freeBlocks += table.freeBlocks(group);
+        freeBlocks += (long) table.freeClusters(group) << geometry.logBlocksPerCluster();
         directories += table.usedDirectories(group);
       }
     }

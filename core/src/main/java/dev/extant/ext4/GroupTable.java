@@ -47,7 +47,7 @@ final class GroupTable implements AutoCloseable {
   /// the sealer while there is no handle.
   private final boolean[] unsealed;
 
-  private final LongAdder freeBlocks = new LongAdder();
+  private final LongAdder freeClusters = new LongAdder();
   private final LongAdder freeInodes = new LongAdder();
   private final LongAdder usedDirectories = new LongAdder();
 
@@ -165,8 +165,8 @@ final class GroupTable implements AutoCloseable {
     return damaged[group];
   }
 
-  int freeBlocks(int group) throws IOException {
-    return GroupDescriptor.freeBlocks(descriptor(group));
+  int freeClusters(int group) throws IOException {
+    return GroupDescriptor.freeClusters(descriptor(group));
   }
 
   int freeInodes(int group) throws IOException {
@@ -277,9 +277,9 @@ final class GroupTable implements AutoCloseable {
   }
 
   /// Changes the count in the announced descriptor.
-  void addFreeBlocks(BlockGroup group, MemorySegment descriptor, int change) {
-    GroupDescriptor.freeBlocks(descriptor, GroupDescriptor.freeBlocks(descriptor) + change);
-    count(group, freeBlocks, change);
+  void addFreeClusters(BlockGroup group, MemorySegment descriptor, int change) {
+    GroupDescriptor.freeClusters(descriptor, GroupDescriptor.freeClusters(descriptor) + change);
+    count(group, freeClusters, change);
   }
 
   void addFreeInodes(BlockGroup group, MemorySegment descriptor, int change) {
@@ -303,7 +303,7 @@ final class GroupTable implements AutoCloseable {
   /// reads all descriptors. Groups with damaged descriptors count as full.
   long totalFreeBlocks() throws IOException {
     countAll();
-    return freeBlocks.sum();
+    return freeClusters.sum() << geometry.logBlocksPerCluster();
   }
 
   long totalFreeInodes() throws IOException {
@@ -331,17 +331,17 @@ final class GroupTable implements AutoCloseable {
   }
 
   private void countStripe(int stripe) throws IOException {
-    long freeBlocksHere = 0;
+    long freeClustersHere = 0;
     long freeInodesHere = 0;
     long usedDirectoriesHere = 0;
     for (int group = stripe; group < geometry.groupCount(); group += STRIPES) {
       if (!damaged(group)) {
-        freeBlocksHere += freeBlocks(group);
+        freeClustersHere += freeClusters(group);
         freeInodesHere += freeInodes(group);
         usedDirectoriesHere += usedDirectories(group);
       }
     }
-    freeBlocks.add(freeBlocksHere);
+    freeClusters.add(freeClustersHere);
     freeInodes.add(freeInodesHere);
     usedDirectories.add(usedDirectoriesHere);
     counted[stripe] = true;

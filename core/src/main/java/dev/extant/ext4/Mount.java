@@ -276,7 +276,8 @@ final class Mount {
     long free = groups.totalFreeBlocks();
     return new VolumeStatistics(
         geometry.blockSizeBytes(),
-        geometry.blocksCount() - Superblock.overheadBlocks(bytes),
+        geometry.blocksCount()
+            - (Superblock.overheadClusters(bytes) << geometry.logBlocksPerCluster()),
         free,
         Math.max(0, free - Superblock.reservedBlocks(bytes)),
         geometry.inodesCount(),

@@ -4,8 +4,8 @@ import dev.extant.util.Bits;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
-/// The blocks of one group that were freed by transactions which are not durable yet (I4). On disk
-/// they are free already; here they are held back. Guarded by the group's lock.
+/// The clusters of one group that were freed by transactions which are not durable yet (I4). On
+/// disk they are free already; here they are held back. Guarded by the group's lock.
 final class PendingFrees {
   private record Entry(int start, int count, long tid) {}
 
@@ -18,7 +18,7 @@ final class PendingFrees {
     held = MemorySegment.ofArray(new long[blockSizeBytes >>> 3]);
   }
 
-  /// A bitmap of the blocks held back.
+  /// A bitmap of the clusters held back.
   MemorySegment held() {
     return held;
   }

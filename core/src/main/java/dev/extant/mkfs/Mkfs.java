@@ -64,7 +64,7 @@ public final class Mkfs {
     SystemFiles files = new SystemFiles(plan, used, writer);
     long usedByGroups = used.countUsed(geometry.firstDataBlock(), geometry.blocksCount());
     long overhead = geometry.firstDataBlock() + usedByGroups + plan.journalBlocks();
-    Superblock.overheadBlocks(superblock, overhead);
+    Superblock.overheadClusters(superblock, overhead);
     if (overhead + files.blocksNeeded() - plan.journalBlocks() > geometry.blocksCount()) {
       throw failure(
           Errno.ENOSPC,
@@ -149,7 +149,7 @@ public final class Mkfs {
     long first = geometry.firstBlockOfGroup(group);
     int blocks = geometry.blocksInGroup(group);
     int usedBlocks = (int) used.countUsed(first, first + blocks);
-    GroupDescriptor.freeBlocks(descriptor, blocks - usedBlocks);
+    GroupDescriptor.freeClusters(descriptor, blocks - usedBlocks);
     freeBlocks += blocks - usedBlocks;
     MemorySegment bitmap = newBlocks(1);
     plan.layout().initBlockBitmap(descriptor, group, bitmap);

@@ -31,7 +31,7 @@ class ExtentTreeTest {
   private static final int BLOCKS = 32_768;
   private static final int RESERVED = 50;
   private static final Geometry GEOMETRY =
-      new Geometry(BLOCK_SIZE_BYTES, BLOCKS, 1, 8192, 1024, 256, 64, 4, 4096, 11, 4);
+      new Geometry(BLOCK_SIZE_BYTES, BLOCKS, 1, 8192, 1024, 256, 64, 4, 4096, 11, 4, 0);
 
   /// Where a block is; the key of the model is the logical block.
   private record Place(long blockNr, boolean unwritten) {}

@@ -68,7 +68,8 @@ final class FileFixture implements AutoCloseable {
             (blockCount + 8190) / 8192,
             4096,
             11,
-            4);
+            4,
+            0);
     this.cacheBytes = cacheBytes;
     buffers = new BufferCache(queue, BLOCK_SIZE_BYTES, 8 << 20);
     blocks = new FakeBlocks(geometry, buffers, RESERVED);

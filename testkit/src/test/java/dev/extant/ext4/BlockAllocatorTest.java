@@ -116,7 +116,7 @@ class BlockAllocatorTest {
     long first = geometry.firstBlockOfGroup(group);
     long start = 0;
     long next = first;
-    while (image.table.freeBlocks(group) > 0) {
+    while (image.table.freeClusters(group) > 0) {
       Extent extent = allocate(Math.min(next, first + geometry.blocksInGroup(group) - 1), 1);
       assertThat(geometry.groupOfBlock(extent.blockNr())).isEqualTo(group);
       start = start == 0 ? extent.blockNr() : start;

@@ -111,13 +111,6 @@ class UnknownFeaturesTest {
   }
 
   @Test
-  void aBigallocImageIsRefused() throws IOException {
-    Oracles.run("mke2fs", "-q", "-F", "-t", "ext4", "-O", "bigalloc", "-C", 65_536, image, "64M")
-        .expect(0);
-    assertRefused("bigalloc");
-  }
-
-  @Test
   void anUnknownCompatibleFeatureIsNoObstacle() throws IOException {
     setBits(1 << 30, 0, 0);
     try (Extant mount = Extant.open(image, MountOptions.defaults())) {

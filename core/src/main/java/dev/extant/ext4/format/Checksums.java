@@ -129,7 +129,7 @@ public final class Checksums {
   public void sealBlockBitmap(MemorySegment descriptor, MemorySegment bitmap, Geometry geometry) {
     if (metadataCsum) {
       GroupDescriptor.blockBitmapChecksum(
-          descriptor, Crc32c.update(seed, bitmap, 0, geometry.blocksPerGroup() / 8));
+          descriptor, Crc32c.update(seed, bitmap, 0, geometry.clustersPerGroup() / 8));
     }
   }
 
@@ -139,7 +139,7 @@ public final class Checksums {
         || bitmapMatches(
             descriptor,
             GroupDescriptor.blockBitmapChecksum(descriptor),
-            Crc32c.update(seed, bitmap, 0, geometry.blocksPerGroup() / 8));
+            Crc32c.update(seed, bitmap, 0, geometry.clustersPerGroup() / 8));
   }
 
   /// Stores the checksum of the group's inode bitmap in its descriptor.

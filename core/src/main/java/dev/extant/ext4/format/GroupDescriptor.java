@@ -67,11 +67,12 @@ public final class GroupDescriptor {
     putU64(descriptor, 0x08, 0x28, blockNr);
   }
 
-  public static int freeBlocks(MemorySegment descriptor) {
+  /// In clusters.
+  public static int freeClusters(MemorySegment descriptor) {
     return u32(descriptor, 0x0C, 0x2C);
   }
 
-  public static void freeBlocks(MemorySegment descriptor, int count) {
+  public static void freeClusters(MemorySegment descriptor, int count) {
     putU32(descriptor, 0x0C, 0x2C, count);
   }
 
@@ -154,7 +155,7 @@ public final class GroupDescriptor {
     }
     int inodes = geometry.inodesPerGroup();
     requireCount(
-        group, "bg_free_blocks_count", freeBlocks(descriptor), geometry.blocksInGroup(group));
+        group, "bg_free_blocks_count", freeClusters(descriptor), geometry.clustersInGroup(group));
     requireCount(group, "bg_free_inodes_count", freeInodes(descriptor), inodes);
     requireCount(group, "bg_used_dirs_count", usedDirectories(descriptor), inodes);
     requireCount(group, "bg_itable_unused", unusedInodes(descriptor), inodes);

@@ -58,10 +58,18 @@ public final class GroupLayout {
   /// The block with the given index in the primary descriptor table.
   public long descriptorBlockNrAt(int index) {
     if (index < firstMetaIndex) {
-      return geometry.firstDataBlock() + 1 + index;
+      return superblockBlock(0) + 1 + index;
     }
     int group = index * geometry.descriptorsPerBlock();
-    return geometry.firstBlockOfGroup(group) + (hasSuperblock(group) ? 1 : 0);
+    return hasSuperblock(group) ? superblockBlock(group) + 1 : geometry.firstBlockOfGroup(group);
+  }
+
+  /// The group's first block or, since the primary superblock's place is fixed, with bigalloc and
+  /// blocks of 1 KiB the second block of group 0.
+  private long superblockBlock(int group) {
+    return group == 0
+        ? Superblock.OFFSET / geometry.blockSizeBytes()
+        : geometry.firstBlockOfGroup(group);
   }
 
   /// True if the group begins with the superblock or a backup of it.
@@ -89,11 +97,14 @@ public final class GroupLayout {
 
   /// Blocks at the group's start that hold superblock, descriptors and the room for their growth.
   public int frontBlocks(int group) {
-    int superblock = hasSuperblock(group) ? 1 : 0;
+    int superblock = 0;
+    if (hasSuperblock(group)) {
+      superblock = (int) (superblockBlock(group) - geometry.firstBlockOfGroup(group)) + 1;
+    }
     int index = group / geometry.descriptorsPerBlock();
     if (index < firstMetaIndex) {
       int table = (int) Math.min(firstMetaIndex, descriptorBlocks) + reservedBlocks;
-      return superblock == 0 ? 0 : 1 + table;
+      return superblock == 0 ? 0 : superblock + table;
     }
     int inMeta = group % geometry.descriptorsPerBlock();
     boolean holds = inMeta == 0 || inMeta == 1 || inMeta == geometry.descriptorsPerBlock() - 1;
@@ -106,19 +117,21 @@ public final class GroupLayout {
   public void initBlockBitmap(MemorySegment descriptor, int group, MemorySegment bitmap) {
     bitmap.fill((byte) 0);
     int blocks = geometry.blocksInGroup(group);
-    Bits.setRange(bitmap, 0, Math.min(frontBlocks(group), blocks));
+    Bits.setRange(bitmap, 0, geometry.clusters(Math.min(frontBlocks(group), blocks)));
     setInGroup(bitmap, group, GroupDescriptor.blockBitmap(descriptor), 1);
     setInGroup(bitmap, group, GroupDescriptor.inodeBitmap(descriptor), 1);
     setInGroup(
         bitmap, group, GroupDescriptor.inodeTable(descriptor), geometry.inodeTableBlocksPerGroup());
-    Bits.setRange(bitmap, blocks, 8 * geometry.blockSizeBytes());
+    Bits.setRange(bitmap, geometry.clusters(blocks), 8 * geometry.blockSizeBytes());
   }
 
   private void setInGroup(MemorySegment bitmap, int group, long blockNr, int count) {
     long first = geometry.firstBlockOfGroup(group);
     int from = Math.clamp(blockNr - first, 0, geometry.blocksInGroup(group));
     int limit = Math.clamp(blockNr + count - first, 0, geometry.blocksInGroup(group));
-    Bits.setRange(bitmap, from, limit);
+    if (from < limit) {
+      Bits.setRange(bitmap, from >>> geometry.logBlocksPerCluster(), geometry.clusters(limit));
+    }
   }
 
   /// Fills the inode bitmap of a group whose bitmap was never written (INODE_UNINIT): all free, and

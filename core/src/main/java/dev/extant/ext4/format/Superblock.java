@@ -505,11 +505,12 @@ public final class Superblock {
     Le.put64(sb, 0x178, kbytes);
   }
 
-  public static long overheadBlocks(MemorySegment sb) {
+  /// What the file system's own structures occupy, in clusters.
+  public static long overheadClusters(MemorySegment sb) {
     return Le.u32(sb, 0x248);
   }
 
-  public static void overheadBlocks(MemorySegment sb, long count) {
+  public static void overheadClusters(MemorySegment sb, long count) {
     Le.put32(sb, 0x248, count);
   }
 

@@ -13,6 +13,9 @@ final class SuperblockCheck {
   /// Extents and descriptors hold 48 bits of block number.
   private static final long MAX_BLOCKS = 1L << 48;
 
+  /// 1 GiB.
+  private static final int MAX_LOG_CLUSTER_SIZE = 20;
+
   private static final int MAX_DESCRIPTOR_SIZE = 1024;
   private static final int MAX_LOG_GROUPS_PER_FLEX = 31;
 
@@ -38,7 +41,8 @@ final class SuperblockCheck {
     requireChecksumType();
     int blockSizeBytes = blockSize();
     long firstDataBlock = firstDataBlock(blockSizeBytes);
-    int blocksPerGroup = blocksPerGroup(blockSizeBytes);
+    int logBlocksPerCluster = logBlocksPerCluster();
+    int blocksPerGroup = blocksPerGroup(blockSizeBytes, logBlocksPerCluster);
     int inodeSizeBytes = inodeSize(blockSizeBytes);
     int descriptorSizeBytes = descriptorSize(blockSizeBytes);
     int inodesPerGroup = inodesPerGroup(blockSizeBytes, inodeSizeBytes);
@@ -57,7 +61,8 @@ final class SuperblockCheck {
             groupCount,
             inodesCount,
             firstInode(inodesCount),
-            logGroupsPerFlex());
+            logGroupsPerFlex(),
+            logBlocksPerCluster);
     requireDescriptorTable(geometry);
     return geometry;
   }
@@ -76,37 +81,50 @@ final class SuperblockCheck {
   private int blockSize() throws FsException {
     long log = Superblock.logBlockSize(sb);
     require(log <= MAX_LOG_BLOCK_SIZE, "s_log_block_size", log, "the largest is 6 (64 KiB)");
-    if (!features.has(Feature.BIGALLOC)) {
-      long clusterLog = Superblock.logClusterSize(sb);
+    return 1024 << log;
+  }
+
+  private int logBlocksPerCluster() throws FsException {
+    long blockLog = Superblock.logBlockSize(sb);
+    long clusterLog = Superblock.logClusterSize(sb);
+    if (features.has(Feature.BIGALLOC)) {
       require(
-          clusterLog == log,
+          clusterLog >= blockLog && clusterLog <= MAX_LOG_CLUSTER_SIZE,
+          "s_log_cluster_size",
+          clusterLog,
+          "it must be from s_log_block_size to " + MAX_LOG_CLUSTER_SIZE);
+    } else {
+      require(
+          clusterLog == blockLog,
           "s_log_cluster_size",
           clusterLog,
           "without bigalloc it must be s_log_block_size");
     }
-    return 1024 << log;
+    return (int) (clusterLog - blockLog);
   }
 
   private long firstDataBlock(int blockSizeBytes) throws FsException {
     long first = Superblock.firstDataBlock(sb);
-    int wanted = blockSizeBytes == 1024 ? 1 : 0;
+    int wanted = blockSizeBytes == 1024 && !features.has(Feature.BIGALLOC) ? 1 : 0;
     require(first == wanted, "s_first_data_block", first, "it must be " + wanted);
     return first;
   }
 
-  private int blocksPerGroup(int blockSizeBytes) throws FsException {
+  private int blocksPerGroup(int blockSizeBytes, int logBlocksPerCluster) throws FsException {
     long count = Superblock.blocksPerGroup(sb);
+    long most = Math.min(8L * blockSizeBytes << logBlocksPerCluster, Integer.MAX_VALUE);
+    long multiple = 8L << logBlocksPerCluster;
     require(
-        count >= 8 && count <= 8L * blockSizeBytes && count % 8 == 0,
+        count >= multiple && count <= most && count % multiple == 0,
         "s_blocks_per_group",
         count,
-        "it must be a multiple of 8 from 8 to " + 8L * blockSizeBytes);
+        "it must be a multiple of " + multiple + " up to " + most);
     long clusters = Superblock.clustersPerGroup(sb);
     require(
-        clusters == count || features.has(Feature.BIGALLOC),
+        clusters == count >>> logBlocksPerCluster,
         "s_clusters_per_group",
         clusters,
-        "without bigalloc it must be s_blocks_per_group");
+        count + " blocks per group make " + (count >>> logBlocksPerCluster));
     return (int) count;
   }
 

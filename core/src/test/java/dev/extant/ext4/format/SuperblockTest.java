@@ -21,7 +21,7 @@ final class SuperblockTest {
   @Test
   void readsWhatMke2fsWrote() throws FsException {
     assertThat(Superblock.geometry(sb, DEVICE_SIZE))
-        .isEqualTo(new Geometry(1024, 65536, 1, 8192, 2048, 256, 64, 8, 16384, 11, 4));
+        .isEqualTo(new Geometry(1024, 65536, 1, 8192, 2048, 256, 64, 8, 16384, 11, 4, 0));
     assertThat(Superblock.features(sb).names())
         .containsExactly(
             "has_journal",

@@ -1,0 +1,85 @@
+package dev.extant.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.extant.Extant;
+import dev.extant.block.BlockDevice;
+import dev.extant.block.RamDevice;
+import dev.extant.testkit.PowerCutSweep.Workload;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Random operations and power cuts on images of mke2fs whose layout is not the usual one; e2fsck
+/// has the last word. How to run more of them: see [ModelCheck] and [PowerCutSweep].
+class GeometriesTest {
+  private static final DeviceOpener EXT4 =
+      (device, options) -> Extant.open(device, options).volume();
+
+  private static final long OPERATIONS = Long.getLong("extant.operations", 12_000);
+  private static final int CUTS = Integer.getInteger("extant.cuts", 20);
+
+  @TempDir(factory = MemoryTempDir.class)
+  Path folder;
+
+  @BeforeAll
+  static void needs() {
+    Oracles.require("mke2fs", "e2fsck");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "-m 0 -b 4096 -O bigalloc -C 16384, 64M",
+    "-m 0 -b 1024 -O bigalloc -C 16384, 24M",
+    "-m 0 -b 1024 -O bigalloc -C 2048 -N 1000, 12001K",
+    "-m 0 -b 1024 -O bigalloc^has_journal -C 65536, 24M",
+  })
+  void doesWhatTheModelDoes(String options, String size) throws IOException {
+    try (RamDevice device = Mke2fs.inMemory(folder, withCommas(options), size)) {
+      ModelCheck check = new ModelCheck(EXT4, device, Seeds.fixed(options.hashCode() & 0xffff));
+      ModelCheck.Report report = check.run(OPERATIONS);
+      assertThat(report.refused()).isPositive();
+      e2fsck(device);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "-b 4096 -O bigalloc -C 16384 -J size=4, 32M",
+    "-b 1024 -O bigalloc -C 8192 -J size=4, 24M",
+  })
+  void keepsWhatWasAcknowledged(String options, String size) throws IOException {
+    long seed = Seeds.fixed(options.hashCode() & 0xffff);
+    try (RamDevice device = Mke2fs.inMemory(folder, withCommas(options), size)) {
+      Workload workload = new Workload(2, 300, "commit=1,noatime", seed);
+      PowerCutSweep sweep = new PowerCutSweep(EXT4, device, workload);
+      sweep.record();
+      for (int i = 0; i < CUTS; i++) {
+        cut(sweep, 1 + i * sweep.lastTick() / CUTS, seed + i);
+      }
+    }
+  }
+
+  /// Commas separate the columns of the tables here.
+  private static String withCommas(String options) {
+    return options.replace("^", ",^");
+  }
+
+  private void cut(PowerCutSweep sweep, long tick, long stateSeed) throws IOException {
+    try (BlockDevice state = sweep.materialise(tick, stateSeed)) {
+      sweep.recover(state, tick);
+      e2fsck(state);
+    } catch (AssertionError | IOException | RuntimeException e) {
+      throw new AssertionError("tick " + tick + ", seed " + stateSeed + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void e2fsck(BlockDevice device) throws IOException {
+    Path image = folder.resolve("image");
+    Images.copy(device, image);
+    Oracles.run("e2fsck", "-fn", image).expect(0);
+  }
+}
