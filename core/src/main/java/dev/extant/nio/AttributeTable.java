@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
-/// Attributes by name, `VIEW:NAME` (without a view: `basic`).
+/// Attributes by name, `VIEW:NAME` (without a view: `basic`), of all views but `user`.
 ///
 /// The view `unix` has all of `posix` and, as stat(2) names them: `mode`, `ino`, `dev`, `rdev`,
 /// `nlink`, `uid`, `gid`, `ctime`.
@@ -64,21 +64,16 @@ final class AttributeTable {
     return Map.copyOf(union);
   }
 
-  /// The names of the views.
-  static Set<String> views() {
-    return VIEWS.keySet();
-  }
-
   /// What reads the attributes of a list such as `size,fileKey`, `posix:*` or `unix:ino,nlink`, by
   /// name.
   ///
   /// @throws UnsupportedOperationException for an unknown view
   /// @throws IllegalArgumentException for an unknown attribute
   static Map<String, Function<ExtantFileAttributes, Object>> select(String list) {
-    String view = view(list);
+    String view = AttributeViews.viewOf(list);
     Map<String, Function<ExtantFileAttributes, Object>> known = VIEWS.get(view);
     Map<String, Function<ExtantFileAttributes, Object>> selected = new LinkedHashMap<>();
-    for (String name : name(list).split(",", -1)) {
+    for (String name : AttributeViews.namesOf(list).split(",", -1)) {
       if (name.equals("*")) {
         selected.putAll(known);
       } else if (known.containsKey(name)) {
@@ -96,8 +91,8 @@ final class AttributeTable {
   /// @throws IllegalArgumentException for an unknown attribute or one that cannot be set
   /// @throws ClassCastException if the value is not of the attribute's type
   static AttributeChange change(String attribute, Object value) {
-    String view = view(attribute);
-    String name = name(attribute);
+    String view = AttributeViews.viewOf(attribute);
+    String name = AttributeViews.namesOf(attribute);
     if (!VIEWS.get(view).containsKey(name)) {
       throw new IllegalArgumentException("'" + view + ":" + name + "' is not known");
     }
@@ -125,22 +120,5 @@ final class AttributeTable {
       bits |= Permissions.bit((PosixFilePermission) value);
     }
     return bits;
-  }
-
-  private static String view(String attributes) {
-    int colon = attributes.indexOf(':');
-    String view = colon < 0 ? "basic" : attributes.substring(0, colon);
-    if (!VIEWS.containsKey(view)) {
-      throw new UnsupportedOperationException("there is no attribute view '" + view + "'");
-    }
-    return view;
-  }
-
-  private static String name(String attributes) {
-    String name = attributes.substring(attributes.indexOf(':') + 1);
-    if (name.isEmpty()) {
-      throw new IllegalArgumentException("no attribute is named in '" + attributes + "'");
-    }
-    return name;
   }
 }

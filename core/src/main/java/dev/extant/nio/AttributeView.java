@@ -11,11 +11,11 @@ import java.time.Instant;
 import java.util.Set;
 
 /// All of a path's attributes; `name` is that of the view it was asked for as.
-record AttributeView(String name, ExtantPath path, Follow follow)
+record AttributeView(String name, Operations operations, ExtantPath path, Follow follow)
     implements PosixFileAttributeView {
   @Override
   public ExtantFileAttributes readAttributes() throws IOException {
-    return operations().attributes(path, follow);
+    return operations.attributes(path, follow);
   }
 
   @Override
@@ -48,10 +48,6 @@ record AttributeView(String name, ExtantPath path, Follow follow)
   }
 
   private void change(AttributeChange change) throws IOException {
-    operations().change(path, follow, change);
-  }
-
-  private Operations operations() {
-    return path.getFileSystem().operations();
+    operations.change(path, follow, change);
   }
 }

@@ -1,39 +1,44 @@
 package dev.extant.nio;
 
+import dev.extant.vfs.Errno;
+import dev.extant.vfs.FsException;
 import dev.extant.vfs.Node;
+import dev.extant.vfs.RenameMode;
+import dev.extant.vfs.Volume;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.nio.file.ProviderMismatchException;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileAttributeView;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
+import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/// The entries of a directory, read in batches as they are asked for. Weakly consistent: a name
-/// that is there all the time is given once; one that comes or goes meanwhile may be given or not.
+/// An open directory: its entries, and operations on paths relative to it, wherever it was moved
+/// meanwhile and even when it was removed (then there is nothing in it any more). Absolute paths
+/// begin at the root as ever.
 ///
-/// After [#close()] the iterator is at its end.
-final class ExtantDirectoryStream implements DirectoryStream<Path> {
-  private static final int BATCH = 256;
-
+/// The entries are weakly consistent: a name that is there all the time is given once; one that
+/// comes or goes meanwhile may be given or not. After [#close()] the iterator is at its end.
+final class ExtantDirectoryStream implements SecureDirectoryStream<Path> {
   private final ExtantFileSystem fileSystem;
   private final ExtantPath directory;
   private final Node node;
   private final DirectoryStream.Filter<? super Path> filter;
+  private final Gate gate;
+  private final PathLookup lookup;
+  private final Operations operations;
+  private final AtomicBoolean iterated = new AtomicBoolean();
 
-  /// Guards all below; never held while the filter runs.
-  private final ReentrantLock lock = new ReentrantLock();
-
-  private final Deque<ExtantPath> batch = new ArrayDeque<>();
-  private long cookie;
-  private boolean atEnd;
-  private boolean closed;
-  private boolean iterated;
-
-  /// Takes the node over.
+  /// Takes the node over. Entries extend the path `directory`.
   ExtantDirectoryStream(
       ExtantFileSystem fileSystem,
       ExtantPath directory,
@@ -43,105 +48,116 @@ final class ExtantDirectoryStream implements DirectoryStream<Path> {
     this.directory = directory;
     this.node = node;
     this.filter = Objects.requireNonNull(filter);
+    this.gate = new Gate(node::close);
+    this.lookup = PathLookup.fromDirectory(fileSystem, node, gate);
+    this.operations = new Operations(fileSystem, lookup);
   }
 
   @Override
   public Iterator<Path> iterator() {
-    lock.lock();
-    try {
-      if (closed) {
-        throw new IllegalStateException("the directory stream is closed");
-      }
-      if (iterated) {
-        throw new IllegalStateException("the directory stream has given its iterator");
-      }
-      iterated = true;
-    } finally {
-      lock.unlock();
+    if (!gate.isOpen()) {
+      throw new IllegalStateException("the directory stream is closed");
     }
-    return new Entries();
+    if (iterated.getAndSet(true)) {
+      throw new IllegalStateException("the directory stream has given its iterator");
+    }
+    return new EntryIterator(fileSystem, directory, node, gate, filter);
   }
 
-  /// The next entry whatever the filter says, or null at the end.
-  private ExtantPath nextEntry() throws IOException {
-    lock.lock();
-    try {
-      if (closed) {
-        return null;
-      }
-      if (batch.isEmpty() && !atEnd) {
-        fileSystem.call(directory, null, this::readBatch);
-      }
-      return batch.poll();
-    } finally {
-      lock.unlock();
-    }
+  @Override
+  public SecureDirectoryStream<Path> newDirectoryStream(Path path, LinkOption... options)
+      throws IOException {
+    ExtantPath file = ExtantPath.of(path);
+    return operations.directoryStream(file, Follow.of(options), directory.resolve(file), _ -> true);
   }
 
-  /// Caller holds `lock`.
-  private Void readBatch() throws IOException {
-    atEnd = true;
-    fileSystem
-        .volume()
-        .readDirectory(
-            node,
-            cookie,
-            (name, _, _, next) -> {
-              cookie = next;
-              if (!name.isDot() && !name.isDotDot()) {
-                batch.add(directory.resolve(name));
-              }
-              atEnd = batch.size() < BATCH;
-              return atEnd;
-            });
-    return null;
+  @Override
+  public SeekableByteChannel newByteChannel(
+      Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException {
+    return new Opening(fileSystem, lookup)
+        .open(ExtantPath.of(path), OpenOptions.of(options), ExtantFileChannel::new, attributes);
+  }
+
+  @Override
+  public void deleteFile(Path path) throws IOException {
+    delete(ExtantPath.of(path), false);
+  }
+
+  @Override
+  public void deleteDirectory(Path path) throws IOException {
+    delete(ExtantPath.of(path), true);
+  }
+
+  private void delete(ExtantPath path, boolean asDirectory) throws IOException {
+    fileSystem.call(
+        path,
+        null,
+        () -> {
+          try (Place place = existing(lookup, path)) {
+            if (asDirectory) {
+              fileSystem.volume().rmdir(place.directory(), place.name());
+            } else {
+              fileSystem.volume().unlink(place.directory(), place.name());
+            }
+          }
+          return null;
+        });
+  }
+
+  private static Place existing(PathLookup lookup, ExtantPath path) throws FsException {
+    Place place = lookup.place(path, Follow.NOT_LAST);
+    if (place.node() == null) {
+      place.close();
+      throw new FsException(Errno.ENOENT, "there is no " + place.name());
+    }
+    return place;
+  }
+
+  /// Renames atomically; what is at the target is replaced.
+  @Override
+  public void move(Path source, SecureDirectoryStream<Path> targetDirectory, Path target)
+      throws IOException {
+    ExtantPath from = ExtantPath.of(source);
+    ExtantPath to = ExtantPath.of(target);
+    if (!(Objects.requireNonNull(targetDirectory) instanceof ExtantDirectoryStream other)) {
+      throw new ProviderMismatchException("not a directory stream of an extant file system");
+    }
+    if (other.fileSystem != fileSystem) {
+      throw new AtomicMoveNotSupportedException(
+          from.toString(), to.toString(), "they are on different file systems");
+    }
+    Volume volume = fileSystem.volume();
+    fileSystem.call(
+        from,
+        to,
+        () -> {
+          try (Place old = existing(lookup, from);
+              Place there = other.lookup.place(to, Follow.NOT_LAST)) {
+            volume.rename(
+                old.directory(), old.name(), there.directory(), there.name(), RenameMode.REPLACE);
+          }
+          return null;
+        });
+  }
+
+  /// A view of the directory itself.
+  @Override
+  public <V extends FileAttributeView> V getFileAttributeView(Class<V> type) {
+    ExtantPath self = new ExtantPath(fileSystem, false, List.of());
+    return AttributeViews.of(type, operations, self, Follow.LAST);
+  }
+
+  @Override
+  public <V extends FileAttributeView> V getFileAttributeView(
+      Path path, Class<V> type, LinkOption... options) {
+    return AttributeViews.of(type, operations, ExtantPath.of(path), Follow.of(options));
   }
 
   @Override
   public void close() {
-    lock.lock();
-    try {
-      if (!closed) {
-        closed = true;
-        batch.clear();
-        node.close();
-        fileSystem.closed(this);
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /// For one thread, as iterators are.
-  private final class Entries implements Iterator<Path> {
-    private ExtantPath next;
-
-    @Override
-    public boolean hasNext() {
-      try {
-        while (next == null) {
-          ExtantPath entry = nextEntry();
-          if (entry == null) {
-            return false;
-          }
-          if (filter.accept(entry)) {
-            next = entry;
-          }
-        }
-        return true;
-      } catch (IOException e) {
-        throw new DirectoryIteratorException(e);
-      }
-    }
-
-    @Override
-    public Path next() {
-      if (!hasNext()) {
-        throw new NoSuchElementException();
-      }
-      ExtantPath entry = next;
-      next = null;
-      return entry;
+    if (gate.close()) {
+      fileSystem.closed(this);
     }
   }
 }

@@ -1,75 +1,41 @@
 package dev.extant.nio;
 
 import dev.extant.vfs.FsException;
-import dev.extant.vfs.Node;
-import dev.extant.vfs.Volume;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
-import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.NonReadableChannelException;
-import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// A channel to an open file.
+/// A channel to an [OpenFile] with a position.
 ///
-/// Definitions: an *operation* is inside the file system's gate and the channel's own, so that
-/// neither the volume nor the node is closed under it. A *wait* is an operation's wait for
-/// durability.
-///
-/// 1. The node is closed once, after [#close()] and the last operation.
-/// 2. Closing ends every wait with [AsynchronousCloseException]; the commit waited for goes on.
-/// 3. An interrupt closes this channel only, never another.
-/// 4. Operations with the channel's position are one after the other; their waits are not.
-///
-/// In append mode positional writes append too, as pwrite(2) does in Linux. On a directory only
-/// `force` and `size` work.
+/// 1. An interrupt closes this channel only, never another.
+/// 2. Operations with the position are one after the other; their waits for durability are not.
 final class ExtantFileChannel extends FileChannel {
-  private static final int TRANSFER_BYTES = 64 << 10;
-
-  private final ExtantFileSystem fileSystem;
-  private final ExtantPath path;
-  private final Volume volume;
-  private final Node node;
-  private final OpenOptions options;
-  private final Gate gate;
+  private final OpenFile file;
 
   private final ReentrantLock positionLock = new ReentrantLock();
 
   /// Guarded by `positionLock`.
   private long position;
 
-  private final Waits waits = new Waits(this::isOpen);
-
-  /// Takes the node over.
-  ExtantFileChannel(ExtantFileSystem fileSystem, ExtantPath path, Node node, OpenOptions options) {
-    this.fileSystem = fileSystem;
-    this.path = path;
-    this.volume = fileSystem.volume();
-    this.node = node;
-    this.options = options;
-    this.gate = new Gate(node::close);
+  ExtantFileChannel(OpenFile file) {
+    this.file = file;
   }
 
-  @FunctionalInterface
-  private interface LongAction {
-    long run() throws IOException;
-  }
-
-  private long operate(LongAction action) throws IOException {
+  private long operate(OpenFile.LongAction action) throws IOException {
     boolean completed = false;
     try {
       begin();
-      long result = entered(action);
+      long result = file.operate(action);
       completed = true;
       return result;
     } catch (ClosedByInterruptException e) {
@@ -81,29 +47,9 @@ final class ExtantFileChannel extends FileChannel {
     }
   }
 
-  private long entered(LongAction action) throws IOException {
-    if (!fileSystem.enter()) {
-      throw new ClosedChannelException();
-    }
-    try {
-      if (!gate.enter()) {
-        throw new ClosedChannelException();
-      }
-      try {
-        return action.run();
-      } catch (FsException e) {
-        throw Errors.inChannel(e, path);
-      } finally {
-        gate.exit();
-      }
-    } finally {
-      fileSystem.exit();
-    }
-  }
-
   /// An operation with the position. If it changed the file the change is made durable where the
   /// channel was opened so.
-  private long operateAtPosition(boolean writes, LongAction action) throws IOException {
+  private long operateAtPosition(boolean writes, OpenFile.LongAction action) throws IOException {
     return operate(
         () -> {
           long result;
@@ -114,23 +60,20 @@ final class ExtantFileChannel extends FileChannel {
             positionLock.unlock();
           }
           if (writes && result > 0) {
-            awaitDurableIfSync();
+            await(file::awaitDurableIfSync);
           }
           return result;
         });
   }
 
-  private void awaitDurableIfSync() throws IOException {
-    if (options.sync()) {
-      awaitDurable(false);
-    } else if (options.dsync()) {
-      awaitDurable(true);
-    }
+  @FunctionalInterface
+  private interface Wait {
+    void run() throws InterruptedException, IOException;
   }
 
-  private void awaitDurable(boolean dataOnly) throws IOException {
+  private void await(Wait wait) throws IOException {
     try {
-      waits.await(volume.fsync(node, dataOnly));
+      wait.run();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       close();
@@ -138,65 +81,20 @@ final class ExtantFileChannel extends FileChannel {
     }
   }
 
-  private void requireReadable() throws ClosedChannelException {
+  void requireReadable() throws ClosedChannelException {
     requireOpen();
-    if (!options.read()) {
-      throw new NonReadableChannelException();
-    }
+    file.requireReadable();
   }
 
-  private void requireWritable() throws ClosedChannelException {
+  void requireWritable() throws ClosedChannelException {
     requireOpen();
-    if (!options.write()) {
-      throw new NonWritableChannelException();
-    }
+    file.requireWritable();
   }
 
   private void requireOpen() throws ClosedChannelException {
     if (!isOpen()) {
       throw new ClosedChannelException();
     }
-  }
-
-  private static void requireNotNegative(String what, long value) {
-    if (value < 0) {
-      throw new IllegalArgumentException("negative " + what + ": " + value);
-    }
-  }
-
-  /// Fills the buffer from an offset; -1 at or behind the end of the file.
-  private int readAt(ByteBuffer target, long offset) throws FsException {
-    if (!target.hasRemaining()) {
-      return 0;
-    }
-    int count = volume.read(node, offset, MemorySegment.ofBuffer(target));
-    target.position(target.position() + count);
-    return count == 0 ? -1 : count;
-  }
-
-  private int writeAt(ByteBuffer source, long offset) throws FsException {
-    if (!source.hasRemaining()) {
-      return 0;
-    }
-    int count = source.remaining();
-    if (options.append()) {
-      append(source);
-    } else {
-      count = volume.write(node, offset, MemorySegment.ofBuffer(source));
-      source.position(source.position() + count);
-    }
-    return count;
-  }
-
-  /// Returns the offset that the bytes got.
-  private long append(ByteBuffer source) throws FsException {
-    long offset = volume.append(node, MemorySegment.ofBuffer(source));
-    source.position(source.limit());
-    return offset;
-  }
-
-  private long sizeNow() throws FsException {
-    return volume.attributes(node).sizeBytes();
   }
 
   @Override
@@ -209,7 +107,7 @@ final class ExtantFileChannel extends FileChannel {
     Objects.checkFromIndexSize(offset, length, targets.length);
     requireReadable();
     for (int i = offset; i < offset + length; i++) {
-      requireModifiable(targets[i]);
+      OpenFile.requireModifiable(targets[i]);
     }
     return operateAtPosition(
         false,
@@ -217,7 +115,7 @@ final class ExtantFileChannel extends FileChannel {
           long total = 0;
           for (int i = offset; i < offset + length; i++) {
             int wanted = targets[i].remaining();
-            int count = readAt(targets[i], position);
+            int count = file.read(targets[i], position);
             if (count < 0) {
               return total == 0 ? -1 : total;
             }
@@ -233,16 +131,10 @@ final class ExtantFileChannel extends FileChannel {
 
   @Override
   public int read(ByteBuffer target, long offset) throws IOException {
-    requireNotNegative("position", offset);
+    OpenFile.requireNotNegative("position", offset);
     requireReadable();
-    requireModifiable(target);
-    return (int) operate(() -> readAt(target, offset));
-  }
-
-  private static void requireModifiable(ByteBuffer target) {
-    if (target.isReadOnly()) {
-      throw new IllegalArgumentException("a read-only buffer cannot be read into");
-    }
+    OpenFile.requireModifiable(target);
+    return (int) operate(() -> file.read(target, offset));
   }
 
   @Override
@@ -260,8 +152,7 @@ final class ExtantFileChannel extends FileChannel {
       Objects.requireNonNull(sources[i]);
     }
     return operateAtPosition(
-        true,
-        () -> options.append() ? append(sources, offset, length) : gather(sources, offset, length));
+        true, () -> appends() ? append(sources, offset, length) : gather(sources, offset, length));
   }
 
   /// Caller holds `positionLock`.
@@ -310,11 +201,11 @@ final class ExtantFileChannel extends FileChannel {
   /// Caller holds `positionLock`.
   private int writeAtPosition(ByteBuffer source) throws FsException {
     int count;
-    if (options.append() && source.hasRemaining()) {
+    if (appends() && source.hasRemaining()) {
       count = source.remaining();
-      position = append(source);
+      position = file.append(source);
     } else {
-      count = writeAt(source, position);
+      count = file.write(source, position);
     }
     position += count;
     return count;
@@ -322,15 +213,15 @@ final class ExtantFileChannel extends FileChannel {
 
   @Override
   public int write(ByteBuffer source, long offset) throws IOException {
-    requireNotNegative("position", offset);
+    OpenFile.requireNotNegative("position", offset);
     requireWritable();
     Objects.requireNonNull(source);
     return (int)
         operate(
             () -> {
-              int count = writeAt(source, offset);
+              int count = file.write(source, offset);
               if (count > 0) {
-                awaitDurableIfSync();
+                await(file::awaitDurableIfSync);
               }
               return count;
             });
@@ -339,13 +230,13 @@ final class ExtantFileChannel extends FileChannel {
   @Override
   public long position() throws IOException {
     requireOpen();
-    return operateAtPosition(false, () -> options.append() ? sizeNow() : position);
+    return operateAtPosition(false, () -> appends() ? file.size() : position);
   }
 
   @Override
   public FileChannel position(long newPosition) throws IOException {
     requireOpen();
-    requireNotNegative("position", newPosition);
+    OpenFile.requireNotNegative("position", newPosition);
     operateAtPosition(false, () -> position = newPosition);
     return this;
   }
@@ -353,23 +244,20 @@ final class ExtantFileChannel extends FileChannel {
   @Override
   public long size() throws IOException {
     requireOpen();
-    return operate(this::sizeNow);
+    return operate(file::size);
   }
 
   @Override
   public FileChannel truncate(long size) throws IOException {
     requireOpen();
-    requireNotNegative("size", size);
+    OpenFile.requireNotNegative("size", size);
     requireWritable();
     operateAtPosition(
         true,
         () -> {
-          boolean shorter = size < sizeNow();
-          if (shorter) {
-            volume.truncate(node, size);
-          }
+          boolean cut = file.truncate(size);
           position = Math.min(position, size);
-          return shorter ? 1 : 0;
+          return cut ? 1 : 0;
         });
     return this;
   }
@@ -379,64 +267,25 @@ final class ExtantFileChannel extends FileChannel {
     requireOpen();
     operate(
         () -> {
-          awaitDurable(!metaData);
+          await(() -> file.awaitDurable(!metaData));
           return 0;
         });
   }
 
   @Override
   public long transferTo(long offset, long count, WritableByteChannel target) throws IOException {
-    requireNotNegative("position", offset);
-    requireNotNegative("count", count);
+    OpenFile.requireNotNegative("position", offset);
+    OpenFile.requireNotNegative("count", count);
     requireReadable();
-    if (!target.isOpen()) {
-      throw new ClosedChannelException();
-    }
-    if (target instanceof ExtantFileChannel channel) {
-      channel.requireWritable();
-    }
-    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(count, TRANSFER_BYTES));
-    long done = 0;
-    while (done < count) {
-      buffer.clear().limit((int) Math.min(count - done, buffer.capacity()));
-      int read = read(buffer, offset + done);
-      if (read < 0) {
-        break;
-      }
-      int written = target.write(buffer.flip());
-      done += written;
-      if (written < read) {
-        break;
-      }
-    }
-    return done;
+    return ChannelTransfer.to(this, offset, count, target);
   }
 
   @Override
   public long transferFrom(ReadableByteChannel source, long offset, long count) throws IOException {
-    requireNotNegative("position", offset);
-    requireNotNegative("count", count);
+    OpenFile.requireNotNegative("position", offset);
+    OpenFile.requireNotNegative("count", count);
     requireWritable();
-    if (!source.isOpen()) {
-      throw new ClosedChannelException();
-    }
-    if (source instanceof ExtantFileChannel channel) {
-      channel.requireReadable();
-    }
-    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(count, TRANSFER_BYTES));
-    long done = 0;
-    while (done < count) {
-      buffer.clear().limit((int) Math.min(count - done, buffer.capacity()));
-      int read = source.read(buffer);
-      if (read <= 0) {
-        break;
-      }
-      buffer.flip();
-      while (buffer.hasRemaining()) {
-        done += write(buffer, offset + done);
-      }
-    }
-    return done;
+    return ChannelTransfer.from(source, this, offset, count);
   }
 
   /// @throws UnsupportedOperationException always: a [MappedByteBuffer] maps a file of the
@@ -452,27 +301,21 @@ final class ExtantFileChannel extends FileChannel {
   /// @throws UnsupportedOperationException for READ_WRITE
   @Override
   public MemorySegment map(MapMode mode, long offset, long size, Arena arena) throws IOException {
-    requireNotNegative("offset", offset);
-    requireNotNegative("size", size);
+    OpenFile.requireNotNegative("offset", offset);
+    OpenFile.requireNotNegative("size", size);
     if (mode != MapMode.READ_ONLY && mode != MapMode.PRIVATE) {
       throw new UnsupportedOperationException("a file in an image cannot be mapped " + mode);
     }
     requireReadable();
     if (offset > size() - size) {
       throw new IOException(
-          path + ": cannot map " + size + " bytes at " + offset + " behind the end of the file");
+          file + ": cannot map " + size + " bytes at " + offset + " behind the end of the file");
     }
     MemorySegment copy = arena.allocate(size);
     operate(
         () -> {
-          long done = 0;
-          int count = 1;
-          while (done < size && count > 0) {
-            MemorySegment rest = copy.asSlice(done, Math.min(size - done, 1 << 30));
-            count = volume.read(node, offset + done, rest);
-            done += count;
-          }
-          return done;
+          file.read(copy, offset);
+          return size;
         });
     return mode == MapMode.READ_ONLY ? copy.asReadOnly() : copy;
   }
@@ -486,31 +329,21 @@ final class ExtantFileChannel extends FileChannel {
 
   @Override
   public FileLock tryLock(long offset, long size, boolean shared) throws IOException {
-    if (shared) {
-      requireReadable();
-    } else {
-      requireWritable();
-    }
-    long effective = size == 0 && offset >= 0 ? Long.MAX_VALUE - offset : size;
-    LockTable locks = fileSystem.locks();
-    FileLock lock = locks.lock(this, node.ino(), offset, effective, shared);
-    if (!isOpen()) {
-      locks.releaseAll(this, node.ino());
-      throw new AsynchronousCloseException();
-    }
-    return lock;
+    requireOpen();
+    return file.lock(this, offset, size, shared);
   }
 
   @Override
   protected void implCloseChannel() {
-    waits.cancelAll();
-    fileSystem.locks().releaseAll(this, node.ino());
-    fileSystem.closed(this);
-    gate.close();
+    file.close(this);
   }
 
   @Override
   public String toString() {
-    return "channel to " + path;
+    return "channel to " + file;
+  }
+
+  private boolean appends() {
+    return file.options().append();
   }
 }

@@ -1,5 +1,6 @@
 package dev.extant.nio;
 
+import dev.extant.vfs.Volume;
 import dev.extant.vfs.VolumeStatistics;
 import java.io.IOException;
 import java.nio.file.FileStore;
@@ -8,6 +9,7 @@ import java.nio.file.attribute.FileAttributeView;
 import java.nio.file.attribute.FileOwnerAttributeView;
 import java.nio.file.attribute.FileStoreAttributeView;
 import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.Set;
 
 /// The figures of one file system. Its name is its label, or the key of its URIs when it has none.
@@ -64,12 +66,22 @@ final class ExtantFileStore extends FileStore {
 
   @Override
   public boolean supportsFileAttributeView(Class<? extends FileAttributeView> type) {
-    return VIEWS.contains(type);
+    return type == UserDefinedFileAttributeView.class ? hasUserAttributes() : VIEWS.contains(type);
   }
 
   @Override
   public boolean supportsFileAttributeView(String view) {
-    return AttributeTable.views().contains(view);
+    return view.equals("user") ? hasUserAttributes() : AttributeViews.NAMES.contains(view);
+  }
+
+  /// True if the volume has extended attributes, which those in use have.
+  private boolean hasUserAttributes() {
+    try {
+      fileSystem.operations().onNode(fileSystem.rootPath(), Follow.LAST, Volume::xattrs);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   @Override

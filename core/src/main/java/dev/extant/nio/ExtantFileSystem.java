@@ -28,6 +28,7 @@ public final class ExtantFileSystem extends FileSystem {
   private final Identity identity;
   private final Volume volume;
   private final NewFiles newFiles;
+  private final PathLookup lookup;
   private final Operations operations;
   private final Opening opening;
   private final LockTable locks = new LockTable();
@@ -46,8 +47,9 @@ public final class ExtantFileSystem extends FileSystem {
     this.identity = identity;
     this.volume = volume;
     this.newFiles = newFiles;
-    this.operations = new Operations(this);
-    this.opening = new Opening(this);
+    this.lookup = PathLookup.fromRoot(this);
+    this.operations = new Operations(this, lookup);
+    this.opening = new Opening(this, lookup);
   }
 
   /// A file system over a volume, which it closes with itself.
@@ -82,6 +84,10 @@ public final class ExtantFileSystem extends FileSystem {
 
   NewFiles newFiles() {
     return newFiles;
+  }
+
+  PathLookup lookup() {
+    return lookup;
   }
 
   Operations operations() {
@@ -215,7 +221,7 @@ public final class ExtantFileSystem extends FileSystem {
 
   @Override
   public Set<String> supportedFileAttributeViews() {
-    return AttributeTable.views();
+    return AttributeViews.NAMES;
   }
 
   @Override

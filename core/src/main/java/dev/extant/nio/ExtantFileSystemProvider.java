@@ -6,6 +6,8 @@ import dev.extant.vfs.Volume;
 import dev.extant.vfs.VolumeOpener;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.channels.Channel;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessMode;
@@ -18,12 +20,9 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
-import java.nio.file.attribute.FileOwnerAttributeView;
-import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.LinkedHashMap;
@@ -31,6 +30,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
@@ -176,15 +177,45 @@ public final class ExtantFileSystemProvider extends FileSystemProvider {
   public FileChannel newFileChannel(
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    ExtantPath file = ExtantPath.of(path);
-    return file.getFileSystem().opening().open(file, OpenOptions.of(options), attributes);
+    return open(path, OpenOptions.of(options), ExtantFileChannel::new, attributes);
   }
 
+  /// Without an executor each operation gets a virtual thread of its own.
+  ///
+  /// @throws UnsupportedOperationException for APPEND, since operations have positions
+  @Override
+  public AsynchronousFileChannel newAsynchronousFileChannel(
+      Path path,
+      Set<? extends OpenOption> options,
+      ExecutorService executor,
+      FileAttribute<?>... attributes)
+      throws IOException {
+    OpenOptions parsed = OpenOptions.of(options);
+    if (parsed.append()) {
+      throw new UnsupportedOperationException("an asynchronous channel does not append");
+    }
+    Executor runs = executor == null ? ExtantFileSystemProvider::startVirtually : executor;
+    return open(path, parsed, file -> new ExtantAsynchronousFileChannel(file, runs), attributes);
+  }
+
+  private static void startVirtually(Runnable operation) {
+    Thread.ofVirtual().name("extant-async").start(operation);
+  }
+
+  private static <C extends Channel> C open(
+      Path path, OpenOptions options, Function<OpenFile, C> channel, FileAttribute<?>... attributes)
+      throws IOException {
+    ExtantPath file = ExtantPath.of(path);
+    return file.getFileSystem().opening().open(file, options, channel, attributes);
+  }
+
+  /// A [java.nio.file.SecureDirectoryStream].
   @Override
   public DirectoryStream<Path> newDirectoryStream(
       Path directory, DirectoryStream.Filter<? super Path> filter) throws IOException {
     Objects.requireNonNull(filter);
-    return operations(directory).directoryStream(ExtantPath.of(directory), filter);
+    ExtantPath path = ExtantPath.of(directory);
+    return operations(path).directoryStream(path, Follow.LAST, path, filter);
   }
 
   @Override
@@ -256,19 +287,7 @@ public final class ExtantFileSystemProvider extends FileSystemProvider {
   @Override
   public <V extends FileAttributeView> V getFileAttributeView(
       Path path, Class<V> type, LinkOption... options) {
-    ExtantPath file = ExtantPath.of(path);
-    String name;
-    if (type == BasicFileAttributeView.class) {
-      name = "basic";
-    } else if (type == PosixFileAttributeView.class) {
-      name = "posix";
-    } else if (type == FileOwnerAttributeView.class) {
-      name = "owner";
-    } else {
-      Objects.requireNonNull(type);
-      return null;
-    }
-    return type.cast(new AttributeView(name, file, Follow.of(options)));
+    return AttributeViews.of(type, operations(path), ExtantPath.of(path), Follow.of(options));
   }
 
   @Override
@@ -283,6 +302,9 @@ public final class ExtantFileSystemProvider extends FileSystemProvider {
   @Override
   public Map<String, Object> readAttributes(Path path, String attributes, LinkOption... options)
       throws IOException {
+    if (AttributeViews.viewOf(attributes).equals("user")) {
+      return userView(path, options).read(AttributeViews.namesOf(attributes));
+    }
     Map<String, Function<ExtantFileAttributes, Object>> selected =
         AttributeTable.select(attributes);
     ExtantFileAttributes file =
@@ -295,7 +317,15 @@ public final class ExtantFileSystemProvider extends FileSystemProvider {
   @Override
   public void setAttribute(Path path, String attribute, Object value, LinkOption... options)
       throws IOException {
-    operations(path)
-        .change(ExtantPath.of(path), Follow.of(options), AttributeTable.change(attribute, value));
+    if (AttributeViews.viewOf(attribute).equals("user")) {
+      userView(path, options).set(AttributeViews.namesOf(attribute), value);
+    } else {
+      operations(path)
+          .change(ExtantPath.of(path), Follow.of(options), AttributeTable.change(attribute, value));
+    }
+  }
+
+  private static UserAttributeView userView(Path path, LinkOption... options) {
+    return new UserAttributeView(operations(path), ExtantPath.of(path), Follow.of(options));
   }
 }

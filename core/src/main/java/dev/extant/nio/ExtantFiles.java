@@ -27,7 +27,7 @@ public final class ExtantFiles {
     fileSystem.enterOrThrow();
     Node node;
     try {
-      node = PathWalk.node(volume, file.names(), Follow.LAST);
+      node = fileSystem.lookup().node(file, Follow.LAST);
     } catch (FsException e) {
       fileSystem.exit();
       return CompletableFuture.failedFuture(Errors.of(e, file, null));

@@ -1,6 +1,8 @@
 package dev.extant.nio;
 
 import java.io.IOException;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.channels.Channel;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -11,8 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// The file locks of one file system, by inode. Locks of one JVM must not overlap, even when they
-/// are shared.
+/// The file locks of one file system, by inode, whatever kind of channel took them. Locks are held
+/// on behalf of the JVM, so they must not overlap, even when they are shared, and nobody ever waits
+/// for one.
 final class LockTable {
   private final ReentrantLock guard = new ReentrantLock();
 
@@ -27,6 +30,11 @@ final class LockTable {
     private boolean released;
 
     Held(FileChannel channel, long ino, long offset, long size, boolean shared) {
+      super(channel, offset, size, shared);
+      this.ino = ino;
+    }
+
+    Held(AsynchronousFileChannel channel, long ino, long offset, long size, boolean shared) {
       super(channel, offset, size, shared);
       this.ino = ino;
     }
@@ -55,15 +63,30 @@ final class LockTable {
     }
   }
 
+  /// A size of 0 reaches up to any end of the file.
+  ///
+  /// @throws OverlappingFileLockException if a channel of this JVM, this one too, holds a part
   FileLock lock(FileChannel channel, long ino, long offset, long size, boolean shared) {
-    Held lock = new Held(channel, ino, offset, size, shared);
+    return add(new Held(channel, ino, offset, effective(offset, size), shared));
+  }
+
+  /// The same for the other kind of channel.
+  FileLock lock(AsynchronousFileChannel channel, long ino, long offset, long size, boolean shared) {
+    return add(new Held(channel, ino, offset, effective(offset, size), shared));
+  }
+
+  private static long effective(long offset, long size) {
+    return size == 0 && offset >= 0 ? Long.MAX_VALUE - offset : size;
+  }
+
+  private FileLock add(Held lock) {
     guard.lock();
     try {
-      List<Held> others = byInode.computeIfAbsent(ino, _ -> new ArrayList<>());
-      if (others.stream().anyMatch(other -> other.overlaps(offset, size))) {
+      List<Held> held = byInode.getOrDefault(lock.ino, List.of());
+      if (held.stream().anyMatch(other -> other.overlaps(lock.position(), lock.size()))) {
         throw new OverlappingFileLockException();
       }
-      others.add(lock);
+      byInode.computeIfAbsent(lock.ino, _ -> new ArrayList<>()).add(lock);
       return lock;
     } finally {
       guard.unlock();
@@ -71,7 +94,7 @@ final class LockTable {
   }
 
   /// Releases what a channel holds of its inode.
-  void releaseAll(FileChannel channel, long ino) {
+  void releaseAll(Channel channel, long ino) {
     guard.lock();
     try {
       byInode.getOrDefault(ino, List.of()).stream()

@@ -9,6 +9,7 @@ import java.util.Set;
 
 /// Owner, group and umask of the files a file system makes.
 record NewFiles(long uid, long gid, int umask) {
+  private static final Set<String> PERMISSIONS = Set.of("posix:permissions", "unix:permissions");
   private static final int DEFAULT_UMASK = 022;
   private static final long MAX_ID = 0xffff_ffffL;
 
@@ -55,7 +56,7 @@ record NewFiles(long uid, long gid, int umask) {
   NewFile file(int permissions, FileAttribute<?>... attributes) {
     int wanted = permissions;
     for (FileAttribute<?> attribute : attributes) {
-      if (!attribute.name().equals("posix:permissions")) {
+      if (!PERMISSIONS.contains(attribute.name())) {
         throw new UnsupportedOperationException(
             "'" + attribute.name() + "' is no attribute a file can be made with");
       }

@@ -7,15 +7,20 @@ import dev.extant.vfs.NewFile;
 import dev.extant.vfs.Node;
 import dev.extant.vfs.Volume;
 import java.io.IOException;
+import java.nio.channels.Channel;
+import java.nio.file.FileSystemException;
 import java.nio.file.attribute.FileAttribute;
+import java.util.function.Function;
 
 /// Opens channels, and makes the files they are opened with.
 final class Opening {
   private final ExtantFileSystem fileSystem;
+  private final PathLookup lookup;
   private final Volume volume;
 
-  Opening(ExtantFileSystem fileSystem) {
+  Opening(ExtantFileSystem fileSystem, PathLookup lookup) {
     this.fileSystem = fileSystem;
+    this.lookup = lookup;
     this.volume = fileSystem.volume();
   }
 
@@ -23,10 +28,21 @@ final class Opening {
   /// either; the file lives until the channel is closed.
   ///
   /// A directory can be opened for reading, to `force` it.
-  ExtantFileChannel open(ExtantPath path, OpenOptions options, FileAttribute<?>... attributes)
+  <C extends Channel> C open(
+      ExtantPath path,
+      OpenOptions options,
+      Function<OpenFile, C> channel,
+      FileAttribute<?>... attributes)
       throws IOException {
     NewFile file = fileSystem.newFiles().file(0666, attributes);
-    return fileSystem.call(path, null, () -> new Attempt(path, options, file).open());
+    return fileSystem.call(
+        path,
+        null,
+        () -> {
+          C opened = channel.apply(new Attempt(path, options, file).open());
+          fileSystem.opened(opened);
+          return opened;
+        });
   }
 
   /// One opening of a channel.
@@ -41,9 +57,9 @@ final class Opening {
       this.file = file;
     }
 
-    ExtantFileChannel open() throws FsException {
+    OpenFile open() throws IOException {
       while (true) {
-        try (Place place = PathWalk.place(volume, path.names(), options.effectiveFollow())) {
+        try (Place place = lookup.place(path, options.effectiveFollow())) {
           if (place.node() != null) {
             return openExisting(place);
           }
@@ -70,7 +86,7 @@ final class Opening {
       }
     }
 
-    private ExtantFileChannel openExisting(Place place) throws FsException {
+    private OpenFile openExisting(Place place) throws IOException {
       Node node = place.node();
       if (options.createNew()) {
         throw new FsException(Errno.EEXIST, place.name() + " exists");
@@ -83,7 +99,8 @@ final class Opening {
           }
         }
         case SYMLINK ->
-            throw new FsException(Errno.ELOOP, place.name() + " is a link, not to be followed");
+            throw new FileSystemException(
+                path.toString(), null, "a symbolic link, not followed with NOFOLLOW_LINKS");
         default ->
             throw new FsException(Errno.EOPNOTSUPP, "a " + node.type() + " cannot be opened");
       }
@@ -97,7 +114,7 @@ final class Opening {
     }
 
     /// Takes the node over.
-    private ExtantFileChannel opened(Place place, Node node) throws FsException {
+    private OpenFile opened(Place place, Node node) throws FsException {
       boolean done = false;
       try {
         if (options.deleteOnClose() && node.type() != FileType.DIRECTORY) {
@@ -109,9 +126,7 @@ final class Opening {
           node.close();
         }
       }
-      ExtantFileChannel channel = new ExtantFileChannel(fileSystem, path, node, options);
-      fileSystem.opened(channel);
-      return channel;
+      return new OpenFile(fileSystem, path, node, options);
     }
   }
 }

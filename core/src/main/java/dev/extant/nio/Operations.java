@@ -27,11 +27,19 @@ final class Operations {
   private static final int EXECUTE_BITS = 0111;
 
   private final ExtantFileSystem fileSystem;
+  private final PathLookup lookup;
   private final Volume volume;
 
-  Operations(ExtantFileSystem fileSystem) {
+  Operations(ExtantFileSystem fileSystem, PathLookup lookup) {
     this.fileSystem = fileSystem;
+    this.lookup = lookup;
     this.volume = fileSystem.volume();
+  }
+
+  /// What is done with the inode of a path.
+  @FunctionalInterface
+  interface NodeAction<T> {
+    T run(Volume volume, Node node) throws IOException;
   }
 
   /// A step that may fail and gives nothing back.
@@ -50,12 +58,15 @@ final class Operations {
         });
   }
 
-  private Node node(ExtantPath path, Follow follow) throws FsException {
-    return PathWalk.node(volume, path.names(), follow);
-  }
-
-  private Place parent(ExtantPath path) throws FsException {
-    return PathWalk.parent(volume, path.names());
+  <T> T onNode(ExtantPath path, Follow follow, NodeAction<T> action) throws IOException {
+    return fileSystem.call(
+        path,
+        null,
+        () -> {
+          try (Node node = lookup.node(path, follow)) {
+            return action.run(volume, node);
+          }
+        });
   }
 
   void createDirectory(ExtantPath path, FileAttribute<?>... attributes) throws IOException {
@@ -64,7 +75,7 @@ final class Operations {
         path,
         null,
         () -> {
-          try (Place place = parent(path)) {
+          try (Place place = lookup.parent(path)) {
             volume.mkdir(place.directory(), place.name(), file).close();
           }
         });
@@ -75,7 +86,7 @@ final class Operations {
         path,
         null,
         () -> {
-          try (Place place = parent(path)) {
+          try (Place place = lookup.parent(path)) {
             NewFile file = fileSystem.newFiles().symlink();
             volume.symlink(place.directory(), place.name(), target.bytes(), file).close();
           }
@@ -91,24 +102,22 @@ final class Operations {
           if (existing.getFileSystem() != fileSystem) {
             throw new FsException(Errno.EXDEV, existing + " is on another file system");
           }
-          try (Node node = node(existing, Follow.NOT_LAST);
-              Place place = parent(path)) {
+          try (Node node = lookup.node(existing, Follow.NOT_LAST);
+              Place place = lookup.parent(path)) {
             volume.link(node, place.directory(), place.name());
           }
         });
   }
 
   ExtantPath readSymbolicLink(ExtantPath path) throws IOException {
-    return fileSystem.call(
+    return onNode(
         path,
-        null,
-        () -> {
-          try (Node node = node(path, Follow.NOT_LAST)) {
-            if (node.type() != FileType.SYMLINK) {
-              throw new NotLinkException(path.toString());
-            }
-            return ExtantPath.parse(fileSystem, volume.readlink(node));
+        Follow.NOT_LAST,
+        (_, node) -> {
+          if (node.type() != FileType.SYMLINK) {
+            throw new NotLinkException(path.toString());
           }
+          return ExtantPath.parse(fileSystem, volume.readlink(node));
         });
   }
 
@@ -117,7 +126,7 @@ final class Operations {
         path,
         null,
         () -> {
-          try (Place place = PathWalk.place(volume, path.names(), Follow.NOT_LAST)) {
+          try (Place place = lookup.place(path, Follow.NOT_LAST)) {
             if (place.node() == null) {
               throw new FsException(Errno.ENOENT, "there is no " + place.name());
             }
@@ -135,47 +144,44 @@ final class Operations {
     }
   }
 
-  DirectoryStream<Path> directoryStream(
-      ExtantPath path, DirectoryStream.Filter<? super Path> filter) throws IOException {
+  /// A stream of the directory that `path` leads to here; its entries extend `shown`.
+  ExtantDirectoryStream directoryStream(
+      ExtantPath path, Follow follow, ExtantPath shown, DirectoryStream.Filter<? super Path> filter)
+      throws IOException {
     return fileSystem.call(
         path,
         null,
         () -> {
-          Node node = node(path, Follow.LAST);
+          Node node = lookup.node(path, follow);
           if (node.type() != FileType.DIRECTORY) {
             node.close();
             throw new NotDirectoryException(path.toString());
           }
-          ExtantDirectoryStream stream = new ExtantDirectoryStream(fileSystem, path, node, filter);
+          ExtantDirectoryStream stream = new ExtantDirectoryStream(fileSystem, shown, node, filter);
           fileSystem.opened(stream);
           return stream;
         });
   }
 
   ExtantFileAttributes attributes(ExtantPath path, Follow follow) throws IOException {
-    return fileSystem.call(
+    return onNode(
         path,
-        null,
-        () -> {
-          try (Node node = node(path, follow)) {
-            return new ExtantFileAttributes(volume.attributes(node), fileSystem.deviceNumber());
-          }
-        });
+        follow,
+        (_, node) -> new ExtantFileAttributes(volume.attributes(node), fileSystem.deviceNumber()));
   }
 
   void change(ExtantPath path, Follow follow, AttributeChange change) throws IOException {
-    run(
+    onNode(
         path,
-        null,
-        () -> {
-          try (Node node = node(path, follow)) {
-            if (change.permissions() != null && node.type() == FileType.SYMLINK) {
-              throw new FsException(Errno.EOPNOTSUPP, "a symbolic link has no permissions");
-            }
-            if (!change.equals(AttributeChange.times(null, null, null))) {
-              volume.setAttributes(node, change);
-            }
+        follow,
+        (_, node) -> {
+          if (change.permissions() != null && node.type() == FileType.SYMLINK) {
+            throw new FsException(Errno.EOPNOTSUPP, "a symbolic link has no permissions");
           }
+          if (!change.equals(AttributeChange.times(null, null, null))) {
+            volume.setAttributes(node, change);
+          }
+          return null;
         });
   }
 
@@ -208,17 +214,15 @@ final class Operations {
         null,
         () -> {
           List<FileName> names =
-              follow == Follow.LAST
-                  ? PathWalk.realNames(volume, path.names())
-                  : namesWithLinks(path.names());
+              follow == Follow.LAST ? lookup.realNames(path) : namesWithLinks(path);
           return new ExtantPath(fileSystem, true, names);
         });
   }
 
-  private List<FileName> namesWithLinks(List<FileName> names) throws FsException {
-    PathWalk.node(volume, names, Follow.NOT_LAST).close();
+  private List<FileName> namesWithLinks(ExtantPath path) throws FsException {
+    lookup.node(path, Follow.NOT_LAST).close();
     List<FileName> kept = new ArrayList<>();
-    for (FileName name : names) {
+    for (FileName name : path.names()) {
       if (name.isDotDot() && isPlain(kept)) {
         kept.removeLast();
       } else if (!name.isDot() && !(name.isDotDot() && kept.isEmpty())) {
@@ -233,7 +237,7 @@ final class Operations {
     if (names.isEmpty() || names.getLast().isDotDot()) {
       return false;
     }
-    try (Node node = PathWalk.node(volume, names, Follow.NOT_LAST)) {
+    try (Node node = lookup.node(new ExtantPath(fileSystem, true, names), Follow.NOT_LAST)) {
       return node.type() != FileType.SYMLINK;
     }
   }

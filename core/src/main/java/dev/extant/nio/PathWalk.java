@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/// One walk along a path, name by name, from the root: symbolic links are followed, `..` is looked
-/// up like any name.
+/// One walk along a path, name by name, from a directory whose reference it takes over: symbolic
+/// links are followed, `..` is looked up like any name. See [PathLookup] for what the walks find.
 ///
 /// ENOENT for a missing name, ENOTDIR for a name below something else than a directory, ELOOP after
 /// 40 symbolic links, as in Linux.
@@ -23,21 +23,22 @@ final class PathWalk {
   private final Volume volume;
   private final Deque<FileName> ahead;
 
-  /// The names from the root to `here`, without links and dots.
+  /// The names from the start, or from the root after an absolute link, to `here`, without links
+  /// and dots.
   private final List<FileName> trail = new ArrayList<>();
 
   private Node here;
   private int linksFollowed;
 
-  private PathWalk(Volume volume, List<FileName> names) throws FsException {
+  private PathWalk(Volume volume, Node start, List<FileName> names) {
     this.volume = volume;
     this.ahead = new ArrayDeque<>(names);
-    this.here = volume.root();
+    this.here = start;
   }
 
-  /// The inode of a path.
-  static Node node(Volume volume, List<FileName> names, Follow follow) throws FsException {
-    PathWalk walk = new PathWalk(volume, names);
+  static Node node(Volume volume, Node start, List<FileName> names, Follow follow)
+      throws FsException {
+    PathWalk walk = new PathWalk(volume, start, names);
     boolean found = false;
     try {
       walk.run(follow);
@@ -50,9 +51,10 @@ final class PathWalk {
     }
   }
 
-  /// The names of a path without links and dots.
-  static List<FileName> realNames(Volume volume, List<FileName> names) throws FsException {
-    PathWalk walk = new PathWalk(volume, names);
+  /// Of a walk that starts at the root.
+  static List<FileName> realNames(Volume volume, Node root, List<FileName> names)
+      throws FsException {
+    PathWalk walk = new PathWalk(volume, root, names);
     try {
       walk.run(Follow.LAST);
       return walk.trail;
@@ -61,18 +63,10 @@ final class PathWalk {
     }
   }
 
-  /// The directory and last name of a path; what is there is not looked at.
-  static Place parent(Volume volume, List<FileName> names) throws FsException {
-    int count = names.size();
-    List<FileName> directory = count == 0 ? names : names.subList(0, count - 1);
-    return new Place(
-        node(volume, directory, Follow.LAST), count == 0 ? DOT : names.getLast(), null);
-  }
-
-  /// Where a path leads, be there something or not. A link that leads nowhere is followed too: the
-  /// place is then the one it names.
-  static Place place(Volume volume, List<FileName> names, Follow follow) throws FsException {
-    PathWalk walk = new PathWalk(volume, names.isEmpty() ? List.of(DOT) : names);
+  /// There is a name at least.
+  static Place place(Volume volume, Node start, List<FileName> names, Follow follow)
+      throws FsException {
+    PathWalk walk = new PathWalk(volume, start, names);
     boolean found = false;
     try {
       Place place = walk.runToPlace(follow);

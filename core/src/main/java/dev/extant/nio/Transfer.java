@@ -9,12 +9,15 @@ import dev.extant.vfs.NewFile;
 import dev.extant.vfs.Node;
 import dev.extant.vfs.RenameMode;
 import dev.extant.vfs.Volume;
+import dev.extant.vfs.XattrMode;
+import dev.extant.vfs.XattrName;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.CopyOption;
 import java.nio.file.LinkOption;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
 import java.util.Objects;
 
 /// One copy or move, within a file system or from one to another of this provider.
@@ -77,7 +80,7 @@ final class Transfer {
   private Void rename() throws IOException {
     Volume volume = from.volume();
     try (Place old = existing();
-        Place there = PathWalk.place(volume, target.names(), Follow.NOT_LAST)) {
+        Place there = to.lookup().place(target, Follow.NOT_LAST)) {
       RenameMode mode = atomic || replace ? RenameMode.REPLACE : RenameMode.NO_REPLACE;
       if (!atomic && there.node() != null) {
         if (there.node().ino() == old.node().ino()) {
@@ -106,7 +109,7 @@ final class Transfer {
 
   /// The source, which must be there.
   private Place existing() throws FsException {
-    Place place = PathWalk.place(from.volume(), source.names(), follow);
+    Place place = from.lookup().place(source, follow);
     if (place.node() == null) {
       place.close();
       throw new FsException(Errno.ENOENT, "there is no " + source);
@@ -143,7 +146,7 @@ final class Transfer {
 
   private Void copyThere() throws IOException {
     try (Place old = existing();
-        Place there = PathWalk.place(to.volume(), target.names(), Follow.NOT_LAST)) {
+        Place there = to.lookup().place(target, Follow.NOT_LAST)) {
       if (there.node() != null) {
         if (from == to && there.node().ino() == old.node().ino()) {
           return null;
@@ -189,6 +192,7 @@ final class Transfer {
       copyData(old, attributes.sizeBytes(), copy);
     }
     if (copyAttributes) {
+      copyXattrs(old, copy);
       boolean link = attributes.type() == FileType.SYMLINK;
       to.volume()
           .setAttributes(
@@ -200,6 +204,30 @@ final class Transfer {
                   attributes.times().accessed(),
                   attributes.times().modified(),
                   null));
+    }
+  }
+
+  /// Extended attributes of all name spaces, where both file systems have them.
+  private void copyXattrs(Node old, Node copy) throws FsException {
+    for (XattrName name : xattrs(old)) {
+      try {
+        to.volume().setXattr(copy, name, from.volume().xattr(old, name), XattrMode.SET);
+      } catch (FsException e) {
+        if (e.errno() != Errno.EOPNOTSUPP) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private List<XattrName> xattrs(Node old) throws FsException {
+    try {
+      return from.volume().xattrs(old);
+    } catch (FsException e) {
+      if (e.errno() == Errno.EOPNOTSUPP) {
+        return List.of();
+      }
+      throw e;
     }
   }
 
