@@ -221,6 +221,12 @@ public final class Checksums {
     return Crc32c.update(crc, block, at, block.byteSize() - at);
   }
 
+  /// The checksum of the value of an extended attribute that is in an inode of its own. It is there
+  /// with or without metadata_csum.
+  public int xattrValueHash(byte[] value) {
+    return Crc32c.update(seed, value);
+  }
+
   /// Stores the checksum at the end of a block of the orphan file.
   public void sealOrphanBlock(MemorySegment block, long blockNr, int inodeSeed) {
     if (metadataCsum) {

@@ -1,23 +1,37 @@
 package dev.extant.ext4.format;
 
 import dev.extant.util.Le;
+import dev.extant.vfs.Errno;
+import dev.extant.vfs.FsException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
-/// `struct ext4_xattr_header`: the head of a block of extended attributes (spec: "Extended
-/// Attributes").
+/// A block of extended attributes: `struct ext4_xattr_header`, entries, values (Linux
+/// documentation, "Extended Attributes"). Segments are exactly the block.
 ///
 /// | offset | field |
 /// | --- | --- |
 /// | 0x0 | h_magic 0xEA020000 |
 /// | 0x4 | h_refcount: inodes that use this block |
 /// | 0x8 | h_blocks, always 1 |
-/// | 0xC | h_hash |
-/// | 0x10 | h_checksum |
+/// | 0xC | h_hash of all entries; 0 if one of them has none: the block is not shared |
+/// | 0x10 | h_checksum ([Checksums#sealXattrBlock]) |
+/// | 0x20 | entries ([XattrEntry]), in the order [Xattr#BLOCK_ORDER] |
 public final class XattrBlock {
   public static final long EXT4_XATTR_MAGIC = 0xEA020000L;
   public static final int H_CHECKSUM = 0x10;
 
+  /// No more inodes share one block (EXT4_XATTR_REFCOUNT_MAX).
+  public static final int MAX_REFCOUNT = 1024;
+
+  private static final int HEADER_SIZE = 32;
+
   private XattrBlock() {}
+
+  private static XattrTable table(MemorySegment block) {
+    return new XattrTable(block, HEADER_SIZE, 0);
+  }
 
   public static boolean hasMagic(MemorySegment block) {
     return Le.u32(block, 0) == EXT4_XATTR_MAGIC;
@@ -29,5 +43,65 @@ public final class XattrBlock {
 
   public static void refcount(MemorySegment block, long value) {
     Le.put32(block, 4, value);
+  }
+
+  public static long blocks(MemorySegment block) {
+    return Le.u32(block, 8);
+  }
+
+  public static int hash(MemorySegment block) {
+    return Le.i32(block, 12);
+  }
+
+  /// The attributes, in a list of the caller's own; EUCLEAN naming the block if it is none or they
+  /// cannot be read.
+  public static List<Xattr> read(MemorySegment block, long blockNr) throws FsException {
+    String where = "block " + blockNr;
+    if (!hasMagic(block) || blocks(block) != 1) {
+      throw new FsException(Errno.EUCLEAN, where + " is not a block of extended attributes");
+    }
+    return table(block).read(where);
+  }
+
+  public static boolean fits(int blockSizeBytes, List<Xattr> xattrs) {
+    long bytes = xattrs.stream().mapToLong(Xattr::storedBytes).sum();
+    return bytes <= blockSizeBytes - HEADER_SIZE - XattrEntry.END_SIZE;
+  }
+
+  /// Makes these the block's attributes. They fit. What the block held before does not matter;
+  /// refcount and checksum are the caller's to set.
+  public static void write(MemorySegment block, List<Xattr> xattrs) {
+    List<Xattr> sorted = new ArrayList<>(xattrs);
+    sorted.sort(Xattr.BLOCK_ORDER);
+    block.asSlice(0, HEADER_SIZE).fill((byte) 0);
+    Le.put32(block, 0, EXT4_XATTR_MAGIC);
+    Le.put32(block, 8, 1);
+    table(block).write(sorted, XattrBlock::entryHash);
+    Le.put32(block, 12, blockHash(block, sorted));
+  }
+
+  /// Keeps a right hash of the other kind; [XattrEntry#hashValid].
+  private static int entryHash(Xattr xattr) {
+    boolean kept = xattr.valueInum() != 0 || XattrEntry.hashValid(xattr, 0);
+    return kept ? xattr.hash() : XattrEntry.hash(xattr.name(), xattr.value());
+  }
+
+  private static int blockHash(MemorySegment block, List<Xattr> xattrs) {
+    int hash = 0;
+    long at = HEADER_SIZE;
+    for (Xattr xattr : xattrs) {
+      int entryHash = XattrEntry.hash(block, at);
+      if (entryHash == 0) {
+        return 0;
+      }
+      hash = Integer.rotateLeft(hash, 16) ^ entryHash;
+      at += XattrEntry.size(xattr.name().length);
+    }
+    return hash;
+  }
+
+  /// True if h_hash is that of the entries as they are stored.
+  public static boolean hashValid(MemorySegment block, List<Xattr> xattrs) {
+    return hash(block) == blockHash(block, xattrs);
   }
 }
