@@ -3,8 +3,8 @@ package dev.extant.ext4;
 import dev.extant.journal.Handle;
 import java.io.IOException;
 
-/// Where the blocks of a file are. Implemented by extent trees; block pointers of ext2/3 come
-/// later.
+/// Where the blocks of a file are. Implemented by extent trees and by the block pointers of ext2
+/// and ext3.
 ///
 /// Callers hold the inode's `lock`; implementations take its `mapLock` themselves.
 interface BlockMap {
@@ -15,6 +15,9 @@ interface BlockMap {
       return blockNr == 0;
     }
   }
+
+  /// The size of the largest file that this inode can be.
+  long maxSizeBytes(Inode inode);
 
   /// The run that begins at `logical`, at most `maxCount` (>= 1) blocks long. Behind the last block
   /// it is a hole.

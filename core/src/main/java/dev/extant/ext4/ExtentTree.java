@@ -49,9 +49,14 @@ final class ExtentTree implements BlockMap {
     RawInode.flags(raw, RawInode.flags(raw) | RawInode.EXT4_EXTENTS_FL);
   }
 
+  /// Logical block numbers have 32 bits, and the last one is not used.
+  @Override
+  public long maxSizeBytes(Inode inode) {
+    return (ExtentNodes.MAX_LOGICAL_BLOCKS - 1) * geometry.blockSizeBytes();
+  }
+
   @Override
   public Run lookup(Inode inode, long logical, int maxCount) throws IOException {
-    checkMapped(inode);
     if (logical >= ExtentNodes.MAX_LOGICAL_BLOCKS) {
       return new Run(logical, 0, maxCount, false);
     }
@@ -117,7 +122,6 @@ final class ExtentTree implements BlockMap {
   @Override
   public Allocation allocate(Handle handle, Inode inode, long logical, int maxCount)
       throws IOException {
-    checkMapped(inode);
     if (logical + 1 >= ExtentNodes.MAX_LOGICAL_BLOCKS) {
       throw new FsException(
           Errno.EFBIG, "inode " + inode.ino() + ": no file has a logical block " + logical);
@@ -277,7 +281,6 @@ final class ExtentTree implements BlockMap {
   @Override
   public boolean truncate(Handle handle, Inode inode, long fromLogical, boolean metadata)
       throws IOException {
-    checkMapped(inode);
     inode.mapLock.writeLock().lock();
     try {
       Step step = Step.FREED;
@@ -349,16 +352,6 @@ final class ExtentTree implements BlockMap {
       editor.access(handle, path, 0);
       Extent.count(leaf, last, keep, Extent.unwritten(leaf, last));
       editor.dirty(handle, inode, path, 0);
-    }
-  }
-
-  private static void checkMapped(Inode inode) throws FsException {
-    if (!inode.hasFlag(RawInode.EXT4_EXTENTS_FL)) {
-      throw new FsException(
-          Errno.EOPNOTSUPP,
-          "inode "
-              + inode.ino()
-              + " has block pointers instead of extents, which is not supported yet");
     }
   }
 }

@@ -147,17 +147,12 @@ final class FileData {
   }
 
   private MemorySegment fitting(Inode inode, long offset, MemorySegment source) throws FsException {
-    long room = maxSizeBytes() - offset;
+    long room = map.maxSizeBytes(inode) - offset;
     if (room <= 0) {
       throw tooLarge(inode, offset + 1);
     }
     long most = Math.min(room, Integer.MAX_VALUE);
     return source.byteSize() <= most ? source : source.asSlice(0, most);
-  }
-
-  /// Logical block numbers have 32 bits, and the last one is not used.
-  private long maxSizeBytes() {
-    return (ExtentNodes.MAX_LOGICAL_BLOCKS - 1) * blockSizeBytes;
   }
 
   private static FsException tooLarge(Inode inode, long sizeBytes) {
@@ -175,7 +170,7 @@ final class FileData {
   /// Sets the size: cuts off, or adds a hole.
   void truncate(Inode inode, long sizeBytes) throws IOException {
     checkOffset(inode, sizeBytes);
-    if (sizeBytes > maxSizeBytes()) {
+    if (sizeBytes > map.maxSizeBytes(inode)) {
       throw tooLarge(inode, sizeBytes);
     }
     inode.lock.writeLock().lock();

@@ -4,6 +4,7 @@ import dev.extant.block.RequestQueue;
 import dev.extant.cache.Buffer;
 import dev.extant.cache.BufferCache;
 import dev.extant.ext4.format.Checksums;
+import dev.extant.ext4.format.Features;
 import dev.extant.ext4.format.Geometry;
 import dev.extant.ext4.format.GroupDescriptor;
 import dev.extant.ext4.format.GroupLayout;
@@ -49,7 +50,8 @@ final class JournalInode {
     if (inode.type() != FileType.REGULAR || RawInode.linksCount(raw) == 0) {
       throw corrupt(ino, "is not a regular file");
     }
-    ExtentTree map = new ExtentTree(geometry, buffers, checksums, new NoBlocks(), null);
+    Features features = Superblock.features(superblock);
+    BlockMap map = new InodeBlockMap(geometry, features, buffers, checksums, new NoBlocks(), null);
     return runsOf(map, inode, geometry);
   }
 
@@ -82,7 +84,7 @@ final class JournalInode {
     return raw;
   }
 
-  private static List<BlockMap.Run> runsOf(ExtentTree map, Inode inode, Geometry geometry)
+  private static List<BlockMap.Run> runsOf(BlockMap map, Inode inode, Geometry geometry)
       throws IOException {
     long length = RawInode.size(inode.raw) >>> geometry.blockShift();
     if (length < 1 || length > geometry.blocksCount()) {

@@ -111,7 +111,7 @@ final class Mount {
     inodeAllocator =
         new InodeAllocator(buffers, groups, checksums, health, random(superblockBytes, options));
     inodes = new Inodes(buffers, groups, checksums, options.clock(), Inodes.DEFAULT_IDLE_LIMIT);
-    map = new ExtentTree(geometry, buffers, checksums, blocks, inodes);
+    map = new InodeBlockMap(geometry, features, buffers, checksums, blocks, inodes);
     directories =
         new Directories(
             buffers, map, inodes, checksums, features, defaultHash(superblockBytes), health);

@@ -87,11 +87,6 @@ final class Mounter {
     features = Superblock.features(superblock);
     features.requireReadable();
     readOnly = options.readOnly() || device.readOnly() || features.readOnlyReason() != null;
-    if (!features.has(Feature.EXTENT)) {
-      throw new FsException(
-          Errno.EOPNOTSUPP,
-          device.name() + " has no extents (ext2 or ext3), which is not supported yet");
-    }
     if (features.readOnlyReason() != null && !options.readOnly()) {
       warnings.add(device.name() + ": " + features.readOnlyReason());
     }

@@ -283,14 +283,6 @@ class ExtentTreeTest {
   }
 
   @Test
-  void anInodeWithoutExtentsIsRefused() {
-    RawInode.flags(inode.raw, 0);
-    assertThatThrownBy(() -> tree.lookup(inode, 0, 1))
-        .isInstanceOfSatisfying(
-            FsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EOPNOTSUPP));
-  }
-
-  @Test
   void aBadChecksumIsFound() throws IOException {
     blocks.fragmented = true;
     for (int i = 0; i < 100; i++) {

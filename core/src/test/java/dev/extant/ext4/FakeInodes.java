@@ -13,12 +13,18 @@ final class FakeInodes implements InodeTable {
 
   /// A regular file of 256-byte inodes with an empty extent tree.
   Inode newFile(long ino) {
+    Inode inode = newFileWithPointers(ino);
+    ExtentTree.initialise(inode.raw);
+    return inode;
+  }
+
+  /// The same with block pointers, none of which is in use.
+  Inode newFileWithPointers(long ino) {
     MemorySegment raw = Arena.ofAuto().allocate(256, 8);
     RawInode.mode(raw, 0x81A4);
     RawInode.linksCount(raw, 1);
     RawInode.extraIsize(raw, 32);
     RawInode.generation(raw, 0x1234);
-    ExtentTree.initialise(raw);
     return new Inode(this, ino, raw);
   }
 

@@ -40,6 +40,11 @@ class OrphanListImageTest {
   /// Finds the blocks of a file whose extents are all in its inode.
   private static final class InodeExtents implements BlockMap {
     @Override
+    public long maxSizeBytes(Inode inode) {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
     public Run lookup(Inode inode, long logical, int maxCount) {
       int entries = Le.u16(inode.raw, RawInode.I_BLOCK + 2);
       for (int i = 0; i < entries; i++) {

@@ -42,6 +42,18 @@ class ImageGridTest {
           "^dir_nlink",
           "^has_journal",
           "^64bit,^metadata_csum,^flex_bg,^extra_isize,^dir_nlink,^huge_file,^resize_inode");
+
+  /// Types and features whose files have block pointers.
+  private static final List<String> OLD_TYPES =
+      List.of(
+          "ext2 ext_attr",
+          "ext3 ext_attr",
+          "ext4 ^extent,^64bit",
+          "ext3 ^dir_index",
+          "ext2 none",
+          "ext3 ^sparse_super,^resize_inode,^large_file,^filetype",
+          "ext2 metadata_csum,flex_bg,^resize_inode");
+
   private static final List<String> HASHES = List.of("half_md4", "tea", "legacy");
   private static final int[][] SIZES = {
     {1024, 128}, {4096, 256}, {2048, 128}, {1024, 256}, {4096, 128}, {2048, 256}
@@ -55,7 +67,8 @@ class ImageGridTest {
   private static Map<String, String> changed;
 
   /// One image's options.
-  record Options(int blockSize, int inodeSize, String features, String hash, String size) {}
+  record Options(
+      String type, int blockSize, int inodeSize, String features, String hash, String size) {}
 
   @BeforeAll
   static void makeTrees() throws IOException {
@@ -77,10 +90,18 @@ class ImageGridTest {
       for (int pair = 0; pair < pairs; pair++) {
         int[] sizes = SIZES[(2 * i + pair) % SIZES.length];
         String hash = HASHES.get((i + pair) % HASHES.size());
-        grid.add(new Options(sizes[0], sizes[1], FEATURES.get(i), hash, "72001K"));
+        grid.add(new Options("ext4", sizes[0], sizes[1], FEATURES.get(i), hash, "72001K"));
       }
     }
-    grid.add(new Options(4096, 256, "ext_attr", "half_md4", "135000K"));
+    grid.add(new Options("ext4", 4096, 256, "ext_attr", "half_md4", "135000K"));
+    for (int i = 0; i < OLD_TYPES.size(); i++) {
+      String[] old = OLD_TYPES.get(i).split(" ");
+      for (int pair = 0; pair < pairs; pair++) {
+        int[] sizes = SIZES[(2 * i + pair) % SIZES.length];
+        String hash = HASHES.get((i + pair) % HASHES.size());
+        grid.add(new Options(old[0], sizes[0], sizes[1], old[1], hash, "72001K"));
+      }
+    }
     return grid.stream();
   }
 
@@ -107,7 +128,7 @@ class ImageGridTest {
             "-q",
             "-F",
             "-t",
-            "ext4",
+            options.type,
             "-b",
             options.blockSize,
             "-I",
