@@ -60,6 +60,29 @@ public final class Extant implements AutoCloseable {
     }
   }
 
+  /// Changes the size of an unmounted file system, and of the image file with it. Returns what it
+  /// has become: the layout may not allow the last few blocks.
+  public static long resize(Path image, long sizeBytes) throws IOException {
+    try (FileDevice device = Ext4.device(image, false)) {
+      long fileBytes = device.sizeBytes();
+      if (sizeBytes <= fileBytes) {
+        return Ext4.grow(device, sizeBytes, Long.MAX_VALUE);
+      }
+      Ext4.sizeBytes(device);
+      device.resize(sizeBytes);
+      boolean grown = false;
+      try {
+        long reached = Ext4.grow(device, sizeBytes, fileBytes);
+        grown = true;
+        return reached;
+      } finally {
+        if (!grown) {
+          device.resize(Math.max(fileBytes, Ext4.sizeBytes(device)));
+        }
+      }
+    }
+  }
+
   /// What is in the journal of a file system that is not mounted. Changes nothing.
   public static JournalReader journal(RequestQueue queue) throws IOException {
     return JournalReader.open(Ext4.journalPlace(queue));

@@ -33,6 +33,7 @@ import picocli.CommandLine.ParameterException;
       JournalCommand.class,
       RecoverCommand.class,
       TuneCommand.class,
+      ResizeCommand.class,
       DemoCommand.class,
       BenchCommand.class,
       CommandLine.HelpCommand.class

@@ -41,7 +41,7 @@ public final class FileDevice implements BlockDevice {
   private final AsynchronousFileChannel channel;
   private final ImageLock imageLock;
   private final boolean readOnly;
-  private final long sizeBytes;
+  private volatile long sizeBytes;
   private final FailureLatch latch = new FailureLatch();
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -124,10 +124,25 @@ public final class FileDevice implements BlockDevice {
 
   private static void resize(AsynchronousFileChannel channel, long sizeBytes) throws IOException {
     channel.truncate(0);
+    extend(channel, sizeBytes);
+  }
+
+  private static void extend(AsynchronousFileChannel channel, long sizeBytes) throws IOException {
     ByteBuffer last = ByteBuffer.allocate(1);
-    while (last.hasRemaining()) {
+    while (channel.size() < sizeBytes && last.hasRemaining()) {
       await(channel.write(last, sizeBytes - 1));
     }
+  }
+
+  /// Makes a regular file longer, with zeroes, or shorter. Whoever reads or writes behind the new
+  /// end meanwhile gets an error.
+  public void resize(long newSizeBytes) throws IOException {
+    if (!Files.isRegularFile(path)) {
+      throw refused(path, "only a file has a size that can be changed");
+    }
+    channel.truncate(newSizeBytes);
+    extend(channel, newSizeBytes);
+    sizeBytes = newSizeBytes;
   }
 
   private static DeviceException refused(Path path, String reason) {

@@ -5,6 +5,7 @@ import dev.extant.block.DeviceException;
 import dev.extant.block.FileDevice;
 import dev.extant.block.RequestQueue;
 import dev.extant.ext4.format.Feature;
+import dev.extant.ext4.format.Geometry;
 import dev.extant.ext4.format.Superblock;
 import dev.extant.journal.JournalPlace;
 import dev.extant.vfs.Errno;
@@ -91,6 +92,38 @@ public final class Ext4 implements VolumeOpener {
       new Tuning(device, options, MountOptions.defaults()).run();
     } catch (IOException e) {
       throw Translation.of(e);
+    }
+  }
+
+  /// Grows a file system that nobody has mounted to as near below the size as its layout allows;
+  /// the device is at least so large, and holds zeroes behind the old end if `zeroed`. Returns the
+  /// new size. The device stays open.
+  public static long grow(BlockDevice device, long sizeBytes, long zeroesFrom) throws FsException {
+    try {
+      long blockSizeBytes = geometry(device).blockSizeBytes();
+      new Growth(device, MountOptions.defaults(), zeroesFrom).growTo(sizeBytes / blockSizeBytes);
+      return geometry(device).blocksCount() * blockSizeBytes;
+    } catch (IOException e) {
+      throw Translation.of(e);
+    }
+  }
+
+  /// The size of the file system on a device, as its superblock says.
+  public static long sizeBytes(BlockDevice device) throws FsException {
+    try {
+      Geometry geometry = geometry(device);
+      return geometry.blocksCount() * geometry.blockSizeBytes();
+    } catch (IOException e) {
+      throw Translation.of(e);
+    }
+  }
+
+  private static Geometry geometry(BlockDevice device) throws IOException {
+    RequestQueue queue = new RequestQueue(new BorrowedDevice(device));
+    try {
+      return Superblock.geometry(new SuperblockReader(queue).read().bytes(), device.sizeBytes());
+    } finally {
+      queue.close();
     }
   }
 

@@ -2,6 +2,7 @@ package dev.extant.ext4;
 
 import dev.extant.block.BlockDevice;
 import dev.extant.block.RequestQueue;
+import dev.extant.cache.Buffer;
 import dev.extant.cache.BufferCache;
 import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.Features;
@@ -34,7 +35,8 @@ final class OfflineEdit implements AutoCloseable {
   final BufferCache buffers;
   final SuperblockStore superblock;
   final Journal journal;
-  private final UsageMark mark;
+  private final UsageMark journaledMark;
+  private final UsageMark plainMark;
   private final MountOptions options;
   private boolean begun;
   private boolean done;
@@ -64,7 +66,8 @@ final class OfflineEdit implements AutoCloseable {
     buffers = new BufferCache(queue, geometry.blockSizeBytes(), BUFFER_CACHE_BYTES);
     superblock = new SuperblockStore(buffers);
     journal = Mounter.openJournal(queue, bytes, buffers, options);
-    mark = new UsageMark(queue, !(journal instanceof NoJournal));
+    journaledMark = new UsageMark(queue, !(journal instanceof NoJournal));
+    plainMark = new UsageMark(queue, false);
   }
 
   /// Refuses a file system that cannot be written, or in which errors were found.
@@ -116,16 +119,21 @@ final class OfflineEdit implements AutoCloseable {
     return options.clock().instant();
   }
 
-  /// One atomic change, durable on return.
+  /// One change, durable on return. It is atomic if there is a journal with room for so many
+  /// credits; otherwise a power cut in this time leaves a file system that says that it must be
+  /// checked.
   void change(int credits, Change body) throws IOException {
-    if (!begun) {
-      mark.inUse(superblock, now(), false);
-      begun = true;
-    }
-    if (credits > journal.maxCredits()) {
-      throw new FsException(
-          Errno.ENOSPC,
-          device.name() + ": the journal is too small to change " + credits + " blocks at once");
+    boolean atomic = credits <= journal.maxCredits();
+    UsageMark mark = atomic ? journaledMark : plainMark;
+    mark.inUse(superblock, now(), false);
+    begun = true;
+    if (!atomic) {
+      journal.checkpoint();
+      try (Journal none = new NoJournal(queue, buffers);
+          Handle handle = none.start(credits)) {
+        body.run(handle);
+      }
+      return;
     }
     long tid;
     try (Handle handle = journal.start(credits)) {
@@ -155,6 +163,21 @@ final class OfflineEdit implements AutoCloseable {
     queue.flush();
   }
 
+  /// Writes the descriptors, as they are now, over their backups.
+  void writeDescriptorBackups() throws IOException {
+    MemorySegment bytes = superblock.bytes();
+    Geometry geometry = Superblock.geometry(bytes, device.sizeBytes());
+    GroupLayout layout = new GroupLayout(bytes, geometry);
+    for (int index = 0; index < layout.descriptorBlocks(); index++) {
+      try (Buffer buffer = buffers.read(layout.descriptorBlockNrAt(index))) {
+        for (long blockNr : layout.descriptorBackups(index)) {
+          queue.write(blockNr << geometry.blockShift(), List.of(buffer.data()), false);
+        }
+      }
+    }
+    queue.flush();
+  }
+
   /// What the count of mounts is to be after [#close].
   void mountCount(int count) {
     usage = new Usage(usage.mountTime(), count);
@@ -172,7 +195,7 @@ final class OfflineEdit implements AutoCloseable {
       if (!begun || done) {
         journal.close();
         usage.restore(superblock.bytes());
-        mark.clean(superblock, now(), null);
+        plainMark.clean(superblock, now(), null);
       } else {
         journal.abort(new IOException("the change was given up"));
         journal.close();

@@ -2,6 +2,8 @@ package dev.extant.ext4.format;
 
 import dev.extant.util.Bits;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /// Where the superblock, the group descriptors and their backups lie (Linux documentation,
 /// "Layout", "Flexible Block Groups", "Meta Block Groups", "Lazy Block Group Initialization").
@@ -70,6 +72,27 @@ public final class GroupLayout {
     return group == 0
         ? Superblock.OFFSET / geometry.blockSizeBytes()
         : geometry.firstBlockOfGroup(group);
+  }
+
+  /// Where the copies lie of the block with the given index in the primary descriptor table.
+  public List<Long> descriptorBackups(int index) {
+    List<Long> backups = new ArrayList<>();
+    if (index < firstMetaIndex) {
+      for (int group = 1; group < geometry.groupCount(); group++) {
+        if (hasSuperblock(group)) {
+          backups.add(geometry.firstBlockOfGroup(group) + 1 + index);
+        }
+      }
+      return backups;
+    }
+    int perBlock = geometry.descriptorsPerBlock();
+    for (int inMeta : new int[] {1, perBlock - 1}) {
+      int group = index * perBlock + inMeta;
+      if (group < geometry.groupCount()) {
+        backups.add(geometry.firstBlockOfGroup(group) + (hasSuperblock(group) ? 1 : 0));
+      }
+    }
+    return backups;
   }
 
   /// True if the group begins with the superblock or a backup of it.

@@ -448,6 +448,10 @@ public final class Superblock {
     return Le.u32(sb, 0x104);
   }
 
+  public static void firstMetaGroup(MemorySegment sb, long index) {
+    Le.put32(sb, 0x104, index);
+  }
+
   /// Keeps a copy of the journal inode's block map and size, from which e2fsck can restore it.
   public static void backUpJournal(MemorySegment sb, MemorySegment inode) {
     MemorySegment.copy(inode, RawInode.I_BLOCK, sb, JOURNAL_BLOCKS, RawInode.I_BLOCK_SIZE);
