@@ -29,18 +29,15 @@ public final class Mke2fs {
     return image;
   }
 
-  /// The same in memory. The folder is for a file that is gone afterwards.
-  public static RamDevice inMemory(Path folder, String options, String size) throws IOException {
-    Path image = make(folder.resolve("mke2fs.img"), options, size);
+  /// The image in memory.
+  public static RamDevice load(Path image) throws IOException {
     try (FileChannel channel = FileChannel.open(image)) {
-      RamDevice device = new RamDevice(options + ", " + size, channel.size());
+      RamDevice device = new RamDevice(image.toString(), channel.size());
       ByteBuffer bytes = device.memory().asByteBuffer();
       while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
         // The whole image is read, piece by piece.
       }
       return device;
-    } finally {
-      Files.delete(image);
     }
   }
 }
