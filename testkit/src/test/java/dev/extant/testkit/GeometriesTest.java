@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.extant.Extant;
 import dev.extant.block.BlockDevice;
+import dev.extant.block.FileDevice;
 import dev.extant.block.RamDevice;
 import dev.extant.testkit.PowerCutSweep.Workload;
+import dev.extant.vfs.MountOptions;
+import dev.extant.vfs.Volume;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,8 +23,8 @@ class GeometriesTest {
   private static final DeviceOpener EXT4 =
       (device, options) -> Extant.open(device, options).volume();
 
-  private static final long OPERATIONS = Long.getLong("extant.operations", 12_000);
-  private static final int CUTS = Integer.getInteger("extant.cuts", 20);
+  private static final long OPERATIONS = Long.getLong("extant.operations", 4_000);
+  private static final int CUTS = Integer.getInteger("extant.cuts", 9);
 
   @TempDir(factory = MemoryTempDir.class)
   Path folder;
@@ -50,6 +53,12 @@ class GeometriesTest {
     "-b 1024 -g 768 -G 1 -N 3000 -I 1024, 20100K",
     "-b 4096 -I 4096 -N 600, 40M",
     "-b 2048 -I 512 -N 900 -O stable_inodes;^huge_file, 20M",
+    "-b 8192 -N 900, 64M",
+    "-b 16384 -N 900, 64M",
+    "-b 32768 -N 900 , 96M",
+    "-b 65536 -N 1024 -m 0 -J size=64, 160M",
+    "-b 65536 -N 1024 -J size=64 -O ^metadata_csum;^64bit, 160M",
+    "-b 65536 -N 4096 -O bigalloc;^has_journal -C 262144 -I 1024, 300M",
   })
   void doesWhatTheModelDoes(String options, String size) throws IOException {
     modelCheck(Mke2fs.make(folder.resolve("mke2fs.img"), withCommas(options), size));
@@ -78,6 +87,7 @@ class GeometriesTest {
   @CsvSource({
     "-b 4096 -O bigalloc -C 16384 -J size=4, 32M",
     "-b 1024 -O bigalloc -C 8192 -J size=4, 24M",
+    "-b 65536 -J size=64 -N 1024, 160M",
   })
   void keepsWhatWasAcknowledged(String options, String size) throws IOException {
     long seed = Seeds.fixed(18);
@@ -87,7 +97,7 @@ class GeometriesTest {
       PowerCutSweep sweep = new PowerCutSweep(EXT4, device, workload);
       sweep.record();
       for (int i = 0; i < CUTS; i++) {
-        cut(sweep, 1 + i * sweep.lastTick() / CUTS, seed + i);
+        cut(sweep, 1 + i * sweep.lastTick() / CUTS, seed + i, i % 3 == 0);
       }
     }
   }
@@ -97,12 +107,27 @@ class GeometriesTest {
     return options.replace(';', ',');
   }
 
-  private void cut(PowerCutSweep sweep, long tick, long stateSeed) throws IOException {
+  private void cut(PowerCutSweep sweep, long tick, long stateSeed, boolean byE2fsck)
+      throws IOException {
     try (BlockDevice state = sweep.materialise(tick, stateSeed)) {
+      if (byE2fsck) {
+        recoverByE2fsck(sweep, state, tick);
+      }
       sweep.recover(state, tick);
       e2fsck(state);
     } catch (AssertionError | IOException | RuntimeException e) {
       throw new AssertionError("tick " + tick + ", seed " + stateSeed + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void recoverByE2fsck(PowerCutSweep sweep, BlockDevice state, long tick)
+      throws IOException {
+    Path image = folder.resolve("image");
+    Images.copy(state, image);
+    Oracles.run("e2fsck", "-fy", image).expect(0, 1);
+    try (FileDevice device = FileDevice.open(image, true);
+        Volume volume = EXT4.open(device, MountOptions.parse("ro"))) {
+      sweep.check(TreeSnapshot.of(volume), tick);
     }
   }
 
