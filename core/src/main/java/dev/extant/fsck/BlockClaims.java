@@ -12,23 +12,48 @@ final class BlockClaims {
   private static final int CHUNK_WORDS = (1 << CHUNK_SHIFT) / Long.SIZE;
   private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
 
-  private final FsLayout layout;
+  private final long firstBlock;
+  private final int shift;
   private final AtomicReferenceArray<long[]> once;
   private final AtomicReferenceArray<long[]> twice;
   private final AtomicBoolean shared = new AtomicBoolean();
 
-  BlockClaims(FsLayout layout) {
-    this.layout = layout;
-    int chunks = Math.toIntExact((layout.clustersCount() >>> CHUNK_SHIFT) + 1);
+  private BlockClaims(long firstBlock, int shift, long count) {
+    this.firstBlock = firstBlock;
+    this.shift = shift;
+    int chunks = Math.toIntExact((count >>> CHUNK_SHIFT) + 1);
     this.once = new AtomicReferenceArray<>(chunks);
     this.twice = new AtomicReferenceArray<>(chunks);
+  }
+
+  /// For the clusters of a file system.
+  static BlockClaims ofClusters(FsLayout layout) {
+    return new BlockClaims(
+        layout.firstDataBlock(), layout.clusterShift(), layout.clustersCount() + 1);
+  }
+
+  /// For its blocks, also where clusters are larger.
+  static BlockClaims ofBlocks(FsLayout layout) {
+    return new BlockClaims(0, 0, layout.blocksCount() + 1);
+  }
+
+  private long clusterOf(long blockNr) {
+    return blockNr - firstBlock >>> shift;
   }
 
   /// Claims the clusters of a run of blocks, which lies within the file system. True if somebody
   /// else had one of them.
   boolean claim(long blockNr, long count) {
-    return count > 0
-        && claimClusters(layout.clusterOf(blockNr), layout.clusterOf(blockNr + count - 1) + 1);
+    return count > 0 && claimClusters(clusterOf(blockNr), clusterOf(blockNr + count - 1) + 1);
+  }
+
+  /// Claims the clusters of a run for something that may share them: no other claim is noticed.
+  void claimQuietly(long blockNr, long count) {
+    long limit = clusterOf(blockNr + count - 1) + 1;
+    for (long at = clusterOf(blockNr); count > 0 && at < limit; at++) {
+      int bit = inChunk(at);
+      WORDS.getAndBitwiseOr(words(once, (int) (at >>> CHUNK_SHIFT)), bit >>> 6, 1L << bit);
+    }
   }
 
   /// The same in clusters, to `limit`, exclusive.
@@ -61,19 +86,49 @@ final class BlockClaims {
   }
 
   boolean claimed(long blockNr) {
-    return test(once, layout.clusterOf(blockNr));
+    return test(once, clusterOf(blockNr));
   }
 
   boolean claimedTwice(long blockNr) {
-    return test(twice, layout.clusterOf(blockNr));
+    return test(twice, clusterOf(blockNr));
   }
 
-  boolean clusterClaimed(long cluster) {
-    return test(once, cluster);
+  /// 64 bits, of the clusters from this one on, with 1 for each that is claimed.
+  long claimedWord(long cluster) {
+    return word(once, cluster);
   }
 
-  boolean clusterClaimedTwice(long cluster) {
-    return test(twice, cluster);
+  /// True if a block of the run is claimed.
+  boolean anyClaimed(long blockNr, long count) {
+    return any(once, blockNr, count);
+  }
+
+  /// True if a block of the run is claimed twice.
+  boolean anyClaimedTwice(long blockNr, long count) {
+    return any(twice, blockNr, count);
+  }
+
+  private boolean any(AtomicReferenceArray<long[]> chunks, long blockNr, long count) {
+    long limit = clusterOf(blockNr + count - 1) + 1;
+    for (long at = clusterOf(blockNr); at < limit; at += Long.SIZE) {
+      long mask = limit - at >= Long.SIZE ? -1L : (1L << limit - at) - 1;
+      if ((word(chunks, at) & mask) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static long word(AtomicReferenceArray<long[]> chunks, long cluster) {
+    int within = (int) cluster & 63;
+    long low = alignedWord(chunks, cluster >>> 6) >>> within;
+    return within == 0 ? low : low | alignedWord(chunks, (cluster >>> 6) + 1) << 64 - within;
+  }
+
+  private static long alignedWord(AtomicReferenceArray<long[]> chunks, long index) {
+    int chunk = (int) (index / CHUNK_WORDS);
+    long[] words = chunk < chunks.length() ? chunks.get(chunk) : null;
+    return words == null ? 0 : (long) WORDS.getVolatile(words, (int) (index % CHUNK_WORDS));
   }
 
   /// True if any cluster is claimed twice.

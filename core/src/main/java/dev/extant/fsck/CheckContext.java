@@ -2,6 +2,7 @@ package dev.extant.fsck;
 
 import dev.extant.block.DeviceException;
 import dev.extant.ext4.format.Checksums;
+import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.Features;
 import java.lang.foreign.MemorySegment;
 
@@ -13,14 +14,21 @@ record CheckContext(
     FsLayout layout,
     Checksums checksums,
     BlockReader blocks,
+    GroupFront front,
     GroupTable groups,
     Findings findings,
     BlockClaims claims,
+    BlockClaims metadata,
+    WalkBudget budget,
     InodeStates inodes,
     FsckOptions options) {
 
   void report(Problem problem, long ino, long blockNr, String detail) {
     findings.report(problem, ino, blockNr, detail);
+  }
+
+  boolean has(Feature feature) {
+    return features.has(feature);
   }
 
   /// A copy of one block, or null, with a finding, if it cannot be read. `ino` is whose it is.

@@ -12,16 +12,28 @@ final class DescriptorTable implements GroupTable {
   private record Slot(int index, MemorySegment block) {}
 
   private final FsLayout layout;
-  private final DescriptorPlaces places;
+  private final GroupFront front;
   private final BlockReader blocks;
   private final Findings findings;
+  private final boolean checksums;
+  private final int copy;
   private final AtomicReferenceArray<Slot> slots = new AtomicReferenceArray<>(SLOTS);
 
-  DescriptorTable(FsLayout layout, DescriptorPlaces places, BlockReader blocks, Findings findings) {
+  /// `checksums` tells if the descriptors have any, which gives their flags a meaning; `copy` is
+  /// the group whose copy of the table is read.
+  DescriptorTable(
+      FsLayout layout,
+      GroupFront front,
+      BlockReader blocks,
+      Findings findings,
+      boolean checksums,
+      int copy) {
     this.layout = layout;
-    this.places = places;
+    this.front = front;
     this.blocks = blocks;
     this.findings = findings;
+    this.checksums = checksums;
+    this.copy = copy;
   }
 
   @Override
@@ -29,7 +41,7 @@ final class DescriptorTable implements GroupTable {
     int index = group / layout.descriptorsPerBlock();
     Slot slot = slots.get(index % SLOTS);
     if (slot == null || slot.index != index) {
-      slot = new Slot(index, read(places.blockNr(index)));
+      slot = new Slot(index, read(front.descriptorBlockNr(index, copy)));
       slots.set(index % SLOTS, slot);
     }
     long at = (long) (group % layout.descriptorsPerBlock()) * layout.descriptorSizeBytes();
@@ -53,6 +65,25 @@ final class DescriptorTable implements GroupTable {
 
   @Override
   public int scannedInodes(int group) {
-    return layout.inodesPerGroup();
+    MemorySegment descriptor = descriptor(group);
+    int inodes = layout.inodesPerGroup();
+    if (!checksums) {
+      return inodes;
+    }
+    if (GroupDescriptor.hasFlag(descriptor, GroupDescriptor.INODE_UNINIT)) {
+      return 0;
+    }
+    int unused = GroupDescriptor.unusedInodes(descriptor);
+    return unused < 0 || unused > inodes ? inodes : inodes - unused;
+  }
+
+  @Override
+  public boolean blockBitmapUninit(int group) {
+    return checksums && GroupDescriptor.hasFlag(descriptor(group), GroupDescriptor.BLOCK_UNINIT);
+  }
+
+  @Override
+  public boolean inodeBitmapUninit(int group) {
+    return checksums && GroupDescriptor.hasFlag(descriptor(group), GroupDescriptor.INODE_UNINIT);
   }
 }

@@ -2,9 +2,8 @@ package dev.extant.fsck;
 
 import dev.extant.block.BlockDevice;
 import dev.extant.ext4.format.Checksums;
-import dev.extant.ext4.format.Geometry;
+import dev.extant.ext4.format.RawInode;
 import dev.extant.ext4.format.Superblock;
-import dev.extant.vfs.FsException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,47 +28,55 @@ public final class Fsck {
   }
 
   private FsckReport check() {
+    CheckContext context = null;
+    FsckCounters counters = FsckCounters.NONE;
     try {
-      CheckContext context = open();
+      context = open();
+      new FeatureCheck(context).run(device);
+      new DescriptorCheck(context).run();
       checkInodes(context);
       checkRest(context);
-      return findings.report(null, FsckCounters.NONE);
+      return findings.report(null, counters);
     } catch (CannotCheckException e) {
-      return findings.report(e.getMessage(), FsckCounters.NONE);
+      return findings.report(e.getMessage(), counters);
     }
   }
 
   private CheckContext open() throws CannotCheckException {
-    MemorySegment sb = new SuperblockCheck(device, findings).superblock();
-    FsLayout layout;
-    try {
-      Geometry geometry = Superblock.geometry(sb, device.sizeBytes());
-      layout =
-          new FsLayout(
-              geometry.blockSizeBytes(),
-              geometry.blocksCount(),
-              geometry.firstDataBlock(),
-              geometry.blocksPerGroup(),
-              0,
-              geometry.inodesPerGroup(),
-              geometry.inodeSizeBytes(),
-              geometry.descriptorSizeBytes(),
-              geometry.groupCount(),
-              geometry.inodesCount(),
-              geometry.firstInode());
-    } catch (FsException e) {
-      throw new CannotCheckException(e.getMessage());
+    SuperblockCheck.Chosen chosen = new SuperblockCheck(device, findings).choose();
+    FsLayout layout = chosen.layout();
+    MemorySegment sb = chosen.sb();
+    CheckContext primary = context(sb, layout, 0);
+    if (DescriptorPlaces.allPossible(primary, primary.groups())) {
+      return primary;
     }
+    if (layout.groupCount() > 1 && primary.front().hasSuperblock(1)) {
+      CheckContext backup = context(sb, layout, 1);
+      if (DescriptorPlaces.allPossible(backup, backup.groups())) {
+        findings.report(Problem.DESCRIPTORS_INVALID, 0, 0, "those of group 1 are used instead");
+        return backup;
+      }
+    }
+    return primary;
+  }
+
+  /// With the copy of the descriptors that a group holds.
+  private CheckContext context(MemorySegment sb, FsLayout layout, int copy) {
     BlockReader blocks = new DeviceBlocks(device, layout);
+    GroupFront front = new GroupFront(sb, layout);
+    Checksums checksums = new Checksums(sb);
     return new CheckContext(
         sb,
         Superblock.features(sb),
         layout,
-        new Checksums(sb),
+        checksums,
         blocks,
-        new DescriptorTable(layout, index -> layout.firstDataBlock() + 1 + index, blocks, findings),
+        front,
+        new DescriptorTable(layout, front, blocks, findings, checksums.descriptorsEnabled(), copy),
         findings,
-        new BlockClaims(layout),
+        BlockClaims.ofClusters(layout),
+        BlockClaims.ofBlocks(layout),
+        new WalkBudget(layout),
         new InodeStates(layout),
         options);
   }
@@ -77,12 +84,21 @@ public final class Fsck {
   /// Every check that looks at single inodes is one of the visitors.
   private void checkInodes(CheckContext context) throws CannotCheckException {
     List<InodeVisitor> visitors = new ArrayList<>();
-    visitors.add(new InodeCheck(context));
-    new InodeScan(context, progress, visitors).run();
+    InodeCheck check = new InodeCheck(context, inode -> attributeBlocks(context, inode));
+    new InodeScan(context, progress, check, visitors).run();
+  }
+
+  private static long attributeBlocks(CheckContext context, ScannedInode inode) {
+    long blockNr = RawInode.fileAcl(inode.raw());
+    if (context.layout().validBlock(blockNr)) {
+      context.claims().claimQuietly(blockNr, 1);
+    }
+    return blockNr == 0 ? 0 : context.layout().clusterBlocks();
   }
 
   /// The checks that need what the scan of the inodes found.
-  private void checkRest(CheckContext context) {
-    progress.at("bitmaps", context.layout().groupCount(), context.layout().groupCount());
+  private void checkRest(CheckContext context) throws CannotCheckException {
+    new SharedBlocks(context, progress).run();
+    new BitmapCheck(context, progress).run();
   }
 }

@@ -12,4 +12,10 @@ interface GroupTable {
 
   /// How many inodes from the table's start on may be in use.
   int scannedInodes(int group);
+
+  /// True if the group's block bitmap was never written.
+  boolean blockBitmapUninit(int group);
+
+  /// True if the group's inode bitmap was never written.
+  boolean inodeBitmapUninit(int group);
 }

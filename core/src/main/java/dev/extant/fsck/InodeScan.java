@@ -1,19 +1,21 @@
 package dev.extant.fsck;
 
-import dev.extant.ext4.format.RawInode;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// Visits every inode in use: reads the tables of all groups, several groups at a time, and gives
-/// each inode to the visitors in their order.
+/// Visits every inode in use: reads the tables of all groups, several groups at a time, lets
+/// [InodeCheck] judge each inode, and gives it to the visitors in their order.
 final class InodeScan {
   private final CheckContext context;
   private final FsckProgress progress;
+  private final InodeCheck check;
   private final List<InodeVisitor> visitors;
 
-  InodeScan(CheckContext context, FsckProgress progress, List<InodeVisitor> visitors) {
+  InodeScan(
+      CheckContext context, FsckProgress progress, InodeCheck check, List<InodeVisitor> visitors) {
     this.context = context;
     this.progress = progress;
+    this.check = check;
     this.visitors = List.copyOf(visitors);
   }
 
@@ -24,10 +26,7 @@ final class InodeScan {
   private void scanGroup(int group) {
     FsLayout layout = context.layout();
     long table = context.groups().inodeTable(group);
-    if (table == 0) {
-      return;
-    }
-    int inodes = context.groups().scannedInodes(group);
+    int inodes = table == 0 ? 0 : context.groups().scannedInodes(group);
     int perBlock = layout.inodesPerBlock();
     long firstIno = (long) group * layout.inodesPerGroup() + 1;
     for (int index = 0; index < inodes; index += perBlock) {
@@ -41,13 +40,11 @@ final class InodeScan {
   }
 
   private void scan(long ino, MemorySegment raw) {
-    if (RawInode.linksCount(raw) == 0 && ino >= context.layout().firstInode()) {
-      return;
-    }
-    ScannedInode inode = new ScannedInode(ino, raw, true);
-    context.inodes().add(ino, InodeStates.USED | inode.entryType());
-    for (InodeVisitor visitor : visitors) {
-      visitor.visit(inode);
+    ScannedInode inode = check.check(ino, raw);
+    if (inode != null) {
+      for (InodeVisitor visitor : visitors) {
+        visitor.visit(inode);
+      }
     }
   }
 }

@@ -1,12 +1,91 @@
 package dev.extant.fsck;
 
 /// What can be wrong with a file system. `structure` is the part of the format; `wording` is close
-/// to what e2fsck prints of the same thing. A warning is told but does not make the check fail.
+/// to what e2fsck prints of the same thing. A warning is told but does not make the check fail, as
+/// with e2fsck.
 public enum Problem {
   // Superblock, descriptors, bitmaps, inodes, block maps.
-  SUPERBLOCK_CHECKSUM("superblock", "superblock checksum does not match superblock"),
+  NEEDS_RECOVERY("superblock", "the journal is not replayed: checked as it is without it", true),
+  SUPERBLOCK_INVALID("superblock", "superblock invalid", true),
+  BACKUP_SUPERBLOCK("superblock", "the backup is invalid", true),
+  DEVICE_TOO_SMALL("superblock", "the file system is larger than the device"),
+  STATE_ERRORS("superblock", "the file system was marked as having errors", true),
+  FEATURES_REVISION_0("superblock", "has feature flags set, but is a revision 0 file system"),
+  FEATURE_COMBINATION("superblock", "features that exclude each other"),
+  FIRST_META_GROUP("superblock", "first_meta_bg is too big", true),
+  SUPERBLOCK_EXTRA_SIZE("superblock", "bad extra isize", true),
   READ_ERROR("device", "error reading block"),
-  INODE_CHECKSUM("inode", "passes checks, but checksum does not match inode"),
+
+  DESCRIPTORS_INVALID("group descriptor", "group descriptors look bad"),
+  DESCRIPTOR_PLACE("group descriptor", "bad block, or not in its group"),
+  DESCRIPTOR_OVERLAP("group descriptor", "conflicts with some other fs block"),
+  DESCRIPTOR_CHECKSUM("group descriptor", "checksum is invalid", true),
+  DESCRIPTOR_UNINIT_WITHOUT_FEATURE(
+      "group descriptor", "marked uninitialized without feature set", true),
+  DESCRIPTOR_UNUSED_INODES("group descriptor", "invalid unused inodes count"),
+  DESCRIPTOR_LAST_UNINIT("group descriptor", "last group block bitmap uninitialized"),
+
+  INODE_CHECKSUM("inode", "checksum does not match inode"),
+  INODE_MODE("inode", "has invalid mode"),
+  INODE_DTIME_SET("inode", "is in use, but has dtime set"),
+  INODE_DTIME_ZERO("inode", "deleted inode has zero dtime"),
+  INODE_ORPHANED("inode", "was part of the orphaned inode list"),
+  INODE_FIELD_NOT_ZERO("inode", "should be zero"),
+  INODE_IMAGIC("inode", "has imagic flag set"),
+  INODE_CASEFOLD("inode", "has the casefold flag set but may not"),
+  INODE_INLINE_WITHOUT_FEATURE(
+      "inode", "has INLINE_DATA_FL flag on file system without inline data support"),
+  INODE_EXTENTS_WITHOUT_FEATURE(
+      "inode", "has EXTENTS_FL flag set on file system without extents support"),
+  INODE_EXTENTS_AND_INLINE("inode", "has inline data and extent flags set"),
+  INODE_EXTENTS_FLAG_MISSING("inode", "missing EXTENTS_FL, but is in extents format"),
+  INODE_NOT_EXTENTS("inode", "on bigalloc file system cannot be block mapped"),
+  INODE_EXTRA_SIZE("inode", "has an extra size which is invalid"),
+  INODE_SIZE("inode", "i_size is wrong"),
+  INODE_BLOCK_COUNT("inode", "i_blocks is wrong"),
+  LARGE_FILE_FEATURE("superblock", "contains large files, but lacks LARGE_FILE flag"),
+  DIRECTORY_EMPTY("inode", "is a zero-length directory"),
+  DIRECTORY_UNWRITTEN("inode", "directory has uninitialized block"),
+  SPECIAL_IMMUTABLE(
+      "inode", "special (device/socket/fifo/symlink) file has immutable or append-only flag set"),
+  SPECIAL_SIZE("inode", "special (device/socket/fifo) inode has non-zero size"),
+  SPECIAL_ILLEGAL("inode", "is an illegal device, socket or fifo"),
+  SYMBOLIC_LINK("inode", "symlink is invalid"),
+  ROOT_NOT_DIRECTORY("inode", "root inode is not a directory"),
+  RESERVED_MODE("inode", "reserved inode has invalid mode"),
+  RESERVED_NOT_CLEAR("inode", "reserved inode is not in use, but contains data"),
+  BAD_BLOCKS_INODE("inode", "the bad block inode looks invalid"),
+  RESIZE_INODE("inode", "resize inode not valid"),
+
+  EXTENT_HEADER("extent tree", "corrupt extent header"),
+  EXTENT_DEPTH("extent tree", "extent tree could be more shallow", true),
+  EXTENT_INVALID("extent tree", "has an invalid extent"),
+  EXTENT_ORDER("extent tree", "has out of order extents"),
+  EXTENT_NODE_INVALID("extent tree", "has an invalid extent node"),
+  EXTENT_NODE_EMPTY("extent tree", "has an empty extent node"),
+  EXTENT_START("extent tree", "logical start does not match logical start at next level"),
+  EXTENT_CHECKSUM("extent tree", "checksum does not match extent block"),
+  ILLEGAL_BLOCK("block map", "illegal block"),
+  ILLEGAL_INDIRECT_BLOCK("block map", "illegal indirect block"),
+  MAP_LOOP("block map", "block is part of the map more than once"),
+  MAP_TOO_SHARED("block map", "blocks of maps are shared too often to follow them all"),
+  METADATA_COLLISION("block map", "conflicts with critical metadata, skipping block checks"),
+  CLUSTER_ALIGNMENT("block map", "violates cluster allocation rules"),
+  TOO_MANY_ILLEGAL_BLOCKS("block map", "too many illegal blocks"),
+  SHARED_BLOCKS("block map", "multiply-claimed block(s)"),
+
+  BLOCK_BITMAP("block bitmap", "block bitmap differences"),
+  BLOCK_BITMAP_PADDING("block bitmap", "padding at end of block bitmap is not set"),
+  BLOCK_BITMAP_CHECKSUM("block bitmap", "block bitmap does not match checksum"),
+  BLOCKS_IN_UNINIT("block bitmap", "block(s) in use but group is marked BLOCK_UNINIT"),
+  FREE_BLOCKS("group descriptor", "free blocks count wrong for group"),
+  FREE_BLOCKS_TOTAL("superblock", "free blocks count wrong", true),
+  INODE_BITMAP("inode bitmap", "inode bitmap differences"),
+  INODE_BITMAP_PADDING("inode bitmap", "padding at end of inode bitmap is not set"),
+  INODE_BITMAP_CHECKSUM("inode bitmap", "inode bitmap does not match checksum"),
+  FREE_INODES("group descriptor", "free inodes count wrong for group"),
+  FREE_INODES_TOTAL("superblock", "free inodes count wrong", true),
+  DIRECTORIES("group descriptor", "directories count wrong for group"),
 
 // Directories, links, orphans, extended attributes, inline data, journal.
 ;
