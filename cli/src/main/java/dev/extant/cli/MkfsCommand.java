@@ -1,6 +1,7 @@
 package dev.extant.cli;
 
 import dev.extant.block.FileDevice;
+import dev.extant.mkfs.FsType;
 import dev.extant.mkfs.Mkfs;
 import dev.extant.mkfs.MkfsOptions;
 import dev.extant.vfs.MountOptions;
@@ -20,14 +21,14 @@ import picocli.CommandLine.Parameters;
 /// `extant mkfs`.
 @Command(
     name = "mkfs",
-    description = "Makes an ext4 file system in an image file or block device.",
+    description = "Makes an ext2, ext3 or ext4 file system in an image file or block device.",
     footer = {
       "",
       "With -U, -E hash_seed=UUID and SOURCE_DATE_EPOCH in the environment the same input gives",
       "the same bytes."
     })
 final class MkfsCommand extends SubCommand {
-  @Option(names = "-t", paramLabel = "TYPE", description = "ext4, the only one yet.")
+  @Option(names = "-t", paramLabel = "TYPE", description = "ext2, ext3 or ext4 (default).")
   private String type = "ext4";
 
   @Option(names = "-L", paramLabel = "LABEL", description = "The volume's name.")
@@ -82,9 +83,6 @@ final class MkfsCommand extends SubCommand {
 
   @Override
   void run() throws IOException {
-    if (!type.equals("ext4")) {
-      throw usage("-t " + type + ": only ext4 can be made");
-    }
     if (directory != null && !Files.isDirectory(directory)) {
       throw new CommandFailure(directory + ": not a directory");
     }
@@ -98,7 +96,7 @@ final class MkfsCommand extends SubCommand {
       long size = sizeBytes == null ? Files.size(image) : sizeBytes;
       console()
           .printLine(
-              image + ": " + Sizes.human(size) + " ext4" + (label.isEmpty() ? "" : " " + label));
+              image + ": " + Sizes.human(size) + " " + type + (label.isEmpty() ? "" : " " + label));
     }
   }
 
@@ -116,8 +114,13 @@ final class MkfsCommand extends SubCommand {
   }
 
   private MkfsOptions.Builder options(Instant time) {
+    FsType known = FsType.ofSpelling(type);
+    if (known == null) {
+      throw usage("-t " + type + ": not ext2, ext3 or ext4");
+    }
     MkfsOptions.Builder options =
         MkfsOptions.builder()
+            .type(known)
             .label(label)
             .blockSizeBytes(blockSizeBytes)
             .inodeSizeBytes(inodeSizeBytes)

@@ -3,6 +3,7 @@ package dev.extant.ext4;
 import dev.extant.cache.Buffer;
 import dev.extant.cache.BufferCache;
 import dev.extant.ext4.format.Geometry;
+import dev.extant.ext4.format.PointerShape;
 import dev.extant.journal.Handle;
 import dev.extant.util.Le;
 import dev.extant.vfs.Errno;

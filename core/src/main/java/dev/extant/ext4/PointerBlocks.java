@@ -2,6 +2,7 @@ package dev.extant.ext4;
 
 import dev.extant.cache.BufferCache;
 import dev.extant.ext4.format.Geometry;
+import dev.extant.ext4.format.PointerShape;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import java.io.IOException;

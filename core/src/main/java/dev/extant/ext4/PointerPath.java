@@ -1,6 +1,7 @@
 package dev.extant.ext4;
 
 import dev.extant.cache.Buffer;
+import dev.extant.ext4.format.PointerShape;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.util.Le;
 import java.lang.foreign.MemorySegment;

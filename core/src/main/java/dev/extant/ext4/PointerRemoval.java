@@ -1,6 +1,7 @@
 package dev.extant.ext4;
 
 import dev.extant.ext4.format.Geometry;
+import dev.extant.ext4.format.PointerShape;
 import dev.extant.journal.Handle;
 import java.io.IOException;
 

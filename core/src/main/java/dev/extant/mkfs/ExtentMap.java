@@ -11,19 +11,20 @@ import java.util.List;
 
 /// Stores where a file's blocks are as an extent tree (Linux documentation, "Extent Tree") of at
 /// most two levels: four extents in the inode, or four leaves of as many as fit into a block.
-final class ExtentMap {
+final class ExtentMap implements FileMap {
   private static final int IN_INODE = ExtentHeader.capacity(RawInode.I_BLOCK_SIZE);
 
   private record Entry(long logical, long blockNr, int count) {}
 
-  /// A leaf block to be written.
-  record Leaf(long blockNr, MemorySegment block) {}
-
   private final int blockSizeBytes;
+  private final Checksums checksums;
+  private final int inodeSeed;
   private final List<Entry> entries = new ArrayList<>();
 
-  ExtentMap(List<UsedBlocks.Run> runs, int blockSizeBytes) {
+  ExtentMap(List<UsedBlocks.Run> runs, int blockSizeBytes, Checksums checksums, int inodeSeed) {
     this.blockSizeBytes = blockSizeBytes;
+    this.checksums = checksums;
+    this.inodeSeed = inodeSeed;
     long logical = 0;
     for (UsedBlocks.Run run : runs) {
       for (long at = run.blockNr(); at < run.end(); at += Extent.MAX_COUNT) {
@@ -34,8 +35,9 @@ final class ExtentMap {
     }
   }
 
-  /// How many blocks the tree needs besides the inode; -1 if two levels do not suffice.
-  int leafCount() {
+  /// How many leaves the tree has; -1 if two levels do not suffice.
+  @Override
+  public int blocksNeeded() {
     if (entries.size() <= IN_INODE) {
       return 0;
     }
@@ -47,15 +49,15 @@ final class ExtentMap {
     return ExtentHeader.capacity(blockSizeBytes);
   }
 
-  /// Writes the root into the inode and returns the leaves, which go to the given blocks.
-  List<Leaf> store(MemorySegment inode, List<Long> leafBlocks, Checksums checksums, int inodeSeed) {
+  @Override
+  public List<MapBlock> store(MemorySegment inode, List<Long> leafBlocks) {
     RawInode.flags(inode, RawInode.EXT4_EXTENTS_FL);
     MemorySegment root = inode.asSlice(RawInode.I_BLOCK, RawInode.I_BLOCK_SIZE);
     if (leafBlocks.isEmpty()) {
       fillLeaf(root, entries);
       return List.of();
     }
-    List<Leaf> leaves = new ArrayList<>();
+    List<MapBlock> leaves = new ArrayList<>();
     ExtentHeader.initialise(root, 1);
     for (int i = 0; i < leafBlocks.size(); i++) {
       List<Entry> part =
@@ -65,7 +67,7 @@ final class ExtentMap {
       MemorySegment block = MemorySegment.ofArray(new byte[blockSizeBytes]);
       fillLeaf(block, part);
       checksums.sealExtentBlock(block, inodeSeed);
-      leaves.add(new Leaf(leafBlock, block));
+      leaves.add(new MapBlock(leafBlock, block));
     }
     return leaves;
   }

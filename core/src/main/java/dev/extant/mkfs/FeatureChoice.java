@@ -5,46 +5,59 @@ import dev.extant.ext4.format.Features;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 
 /// Works out the features of a new file system: the defaults with the changes that were asked for.
 /// A default that does not fit to what was asked is dropped; an explicit wish that does not is an
 /// error.
 final class FeatureChoice {
-  private static final Set<Feature> DEFAULTS =
+  private static final Set<Feature> EXT2 =
       EnumSet.of(
-          Feature.HAS_JOURNAL,
           Feature.EXT_ATTR,
           Feature.RESIZE_INODE,
           Feature.DIR_INDEX,
-          Feature.ORPHAN_FILE,
           Feature.FILETYPE,
+          Feature.SPARSE_SUPER,
+          Feature.LARGE_FILE);
+
+  /// What ext4 has besides.
+  private static final Set<Feature> EXT4 =
+      EnumSet.of(
+          Feature.HAS_JOURNAL,
+          Feature.ORPHAN_FILE,
           Feature.EXTENT,
           Feature.BIT64,
           Feature.FLEX_BG,
           Feature.METADATA_CSUM_SEED,
-          Feature.SPARSE_SUPER,
-          Feature.LARGE_FILE,
           Feature.HUGE_FILE,
           Feature.DIR_NLINK,
           Feature.EXTRA_ISIZE,
           Feature.METADATA_CSUM);
 
-  private final EnumSet<Feature> chosen = EnumSet.copyOf(DEFAULTS);
+  /// What no type has unless it is asked for.
+  private static final Set<Feature> OPTIONAL =
+      EnumSet.of(Feature.UNINIT_BG, Feature.SPARSE_SUPER2, Feature.STABLE_INODES);
+
+  private final EnumSet<Feature> chosen;
   private final EnumSet<Feature> explicit = EnumSet.noneOf(Feature.class);
 
   private final String device;
 
-  private FeatureChoice(String device) {
+  private FeatureChoice(String device, FsType type) {
     this.device = device;
+    this.chosen = EnumSet.copyOf(EXT2);
+    if (type == FsType.EXT3) {
+      chosen.add(Feature.HAS_JOURNAL);
+    } else if (type == FsType.EXT4) {
+      chosen.addAll(EXT4);
+    }
   }
 
   /// `blocksCount` and `journal` (whether there is room for one) decide what does not fit.
-  static Features of(String device, List<String> changes, long blocksCount, boolean journal)
+  static Features of(String device, MkfsOptions options, long blocksCount, boolean journal)
       throws FsException {
-    FeatureChoice choice = new FeatureChoice(device);
-    for (String change : changes) {
+    FeatureChoice choice = new FeatureChoice(device, options.type());
+    for (String change : options.featureChanges()) {
       choice.apply(change);
     }
     choice.settle(blocksCount, journal);
@@ -68,10 +81,7 @@ final class FeatureChoice {
       explicit.remove(feature);
       return;
     }
-    if (!DEFAULTS.contains(feature)
-        && feature != Feature.UNINIT_BG
-        && feature != Feature.SPARSE_SUPER2
-        && feature != Feature.STABLE_INODES) {
+    if (!EXT2.contains(feature) && !EXT4.contains(feature) && !OPTIONAL.contains(feature)) {
       throw Mkfs.failure(
           Errno.EOPNOTSUPP, device, "file systems with the feature " + name + " cannot be made");
     }
@@ -80,10 +90,7 @@ final class FeatureChoice {
   }
 
   private void settle(long blocksCount, boolean journal) throws FsException {
-    if (!chosen.contains(Feature.EXTENT)) {
-      throw Mkfs.failure(
-          Errno.EOPNOTSUPP, device, "file systems without the feature extent cannot be made");
-    }
+    need(Feature.BIT64, chosen.contains(Feature.EXTENT), "extent");
     boolean small32 = blocksCount < 1L << 32;
     if (!small32 && !chosen.contains(Feature.BIT64)) {
       throw invalid(blocksCount + " blocks need the feature 64bit");

@@ -21,6 +21,7 @@ final class Planner {
   private static final long GIB = 1L << 30;
   private static final int LOG_GROUPS_PER_FLEX = 4;
   private static final int LABEL_SIZE = 16;
+  private static final int DEFAULT_INODE_SIZE = 256;
   private static final int EXTRA_ISIZE = 32;
 
   /// EXT4_DEFM_XATTR_USER and EXT4_DEFM_ACL.
@@ -44,6 +45,7 @@ final class Planner {
   private final String device;
   private final long sizeBytes;
   private final int blockSizeBytes;
+  private final int inodeSizeBytes;
   private final long firstDataBlock;
   private final Features features;
 
@@ -61,11 +63,12 @@ final class Planner {
           "it has only " + deviceSizeBytes + " bytes, and " + sizeBytes + " were asked for");
     }
     this.blockSizeBytes = blockSize();
+    this.inodeSizeBytes =
+        options.inodeSizeBytes() == 0 ? DEFAULT_INODE_SIZE : options.inodeSizeBytes();
     this.blocksCount = sizeBytes / blockSizeBytes;
     this.firstDataBlock = blockSizeBytes == 1024 ? 1 : 0;
     this.features =
-        FeatureChoice.of(
-            device, options.featureChanges(), blocksCount, blocksCount >= MIN_BLOCKS_FOR_JOURNAL);
+        FeatureChoice.of(device, options, blocksCount, blocksCount >= MIN_BLOCKS_FOR_JOURNAL);
   }
 
   static Plan plan(MkfsOptions options, String device, long deviceSizeBytes) throws FsException {
@@ -93,11 +96,11 @@ final class Planner {
   }
 
   private void requireSensible() throws FsException {
-    int inodeSize = options.inodeSizeBytes();
-    if (inodeSize < RawInode.GOOD_OLD_INODE_SIZE
-        || inodeSize > blockSizeBytes
-        || Integer.bitCount(inodeSize) != 1) {
-      throw invalid("the inode size " + inodeSize + " is not a power of two from 128 to the block");
+    if (inodeSizeBytes < RawInode.GOOD_OLD_INODE_SIZE
+        || inodeSizeBytes > blockSizeBytes
+        || Integer.bitCount(inodeSizeBytes) != 1) {
+      throw invalid(
+          "the inode size " + inodeSizeBytes + " is not a power of two from 128 to the block");
     }
     if (options.label().getBytes(StandardCharsets.UTF_8).length > LABEL_SIZE) {
       throw invalid("the label \"" + options.label() + "\" is longer than 16 bytes");
@@ -143,8 +146,8 @@ final class Planner {
     Superblock.firstDataBlock(sb, firstDataBlock);
     Superblock.logBlockSize(sb, Integer.numberOfTrailingZeros(blockSizeBytes) - 10);
     Superblock.firstInode(sb, Superblock.GOOD_OLD_FIRST_INO);
-    Superblock.inodeSize(sb, options.inodeSizeBytes());
-    if (options.inodeSizeBytes() > RawInode.GOOD_OLD_INODE_SIZE) {
+    Superblock.inodeSize(sb, inodeSizeBytes);
+    if (inodeSizeBytes > RawInode.GOOD_OLD_INODE_SIZE) {
       Superblock.minExtraIsize(sb, EXTRA_ISIZE);
       Superblock.wantExtraIsize(sb, EXTRA_ISIZE);
     }
@@ -179,7 +182,7 @@ final class Planner {
     if (inodesPerGroup > 8L * blockSizeBytes) {
       return false;
     }
-    int tableBlocks = (int) (inodesPerGroup * options.inodeSizeBytes() / blockSizeBytes);
+    int tableBlocks = (int) (inodesPerGroup * inodeSizeBytes / blockSizeBytes);
     MemorySegment sb = superblock;
     Superblock.blocksCount(sb, blocksCount);
     Superblock.blocksPerGroup(sb, blocksPerGroup);
@@ -236,10 +239,10 @@ final class Planner {
     long bytesPerInode = options.bytesPerInode() > 0 ? options.bytesPerInode() : bytesPerInode();
     long wanted = options.inodesCount() > 0 ? options.inodesCount() : sizeBytes / bytesPerInode;
     wanted = Math.max(wanted, LEAST_INODES);
-    if (wanted > MAX_INODES || wanted > sizeBytes / options.inodeSizeBytes()) {
+    if (wanted > MAX_INODES || wanted > sizeBytes / inodeSizeBytes) {
       throw tooManyInodes(wanted);
     }
-    long perBlock = blockSizeBytes / options.inodeSizeBytes();
+    long perBlock = blockSizeBytes / inodeSizeBytes;
     long perGroup = ceil(ceil(wanted, groups), perBlock) * perBlock;
     long step = Math.max(8, perBlock);
     perGroup = Math.max(perGroup & ~7, step);
@@ -325,12 +328,7 @@ final class Planner {
 
   private FsException tooManyInodes(long count) {
     return invalid(
-        count
-            + " inodes of "
-            + options.inodeSizeBytes()
-            + " bytes are too many for "
-            + sizeBytes
-            + " bytes");
+        count + " inodes of " + inodeSizeBytes + " bytes are too many for " + sizeBytes + " bytes");
   }
 
   private FsException invalid(String reason) {

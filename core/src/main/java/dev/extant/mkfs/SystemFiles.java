@@ -58,14 +58,20 @@ final class SystemFiles {
   /// How many blocks they take at least, before any is taken; a long journal may need a few more
   /// for its extent tree.
   long blocksNeeded() {
-    long needed = 1 + lostAndFoundBlocks() + plan.journalBlocks();
+    long needed = 1 + lostAndFoundBlocks() + withMap(plan.journalBlocks());
     if (plan.features().has(Feature.RESIZE_INODE)) {
       needed++;
     }
     if (plan.features().has(Feature.ORPHAN_FILE)) {
-      needed += orphanFileBlocks();
+      needed += withMap(orphanFileBlocks());
     }
     return needed;
+  }
+
+  private long withMap(long count) {
+    return plan.features().has(Feature.EXTENT)
+        ? count
+        : count + PointerMap.indirectBlocks(count, blockSizeBytes);
   }
 
   private int lostAndFoundBlocks() {
@@ -210,24 +216,30 @@ final class SystemFiles {
     return offsets;
   }
 
-  /// Takes blocks for a file and stores its size and where they are.
+  /// Takes blocks for a file and stores its size and where they are. The file's own blocks lie
+  /// together; those of its block map come behind them.
   private List<UsedBlocks.Run> allocate(int ino, MemorySegment inode, long goal, long count)
       throws IOException {
     List<UsedBlocks.Run> runs = allocate(goal, count);
-    ExtentMap map = new ExtentMap(runs, blockSizeBytes);
-    if (map.leafCount() < 0) {
+    FileMap map =
+        plan.features().has(Feature.EXTENT)
+            ? new ExtentMap(runs, blockSizeBytes, checksums, checksums.inodeSeed(ino, 0))
+            : new PointerMap(runs, blockSizeBytes);
+    int needed = map.blocksNeeded();
+    if (needed < 0) {
       throw Mkfs.failure(Errno.ENOSPC, writer.deviceName(), "its journal would be in pieces");
     }
-    List<Long> leafBlocks = new ArrayList<>();
-    for (int i = 0; i < map.leafCount(); i++) {
-      leafBlocks.add(allocate(goal, 1).getFirst().blockNr());
+    List<Long> mapBlocks = new ArrayList<>();
+    for (UsedBlocks.Run run : allocate(runs.getLast().end(), needed)) {
+      for (long blockNr = run.blockNr(); blockNr < run.end(); blockNr++) {
+        mapBlocks.add(blockNr);
+      }
     }
-    int seed = checksums.inodeSeed(ino, 0);
-    for (ExtentMap.Leaf leaf : map.store(inode, leafBlocks, checksums, seed)) {
-      writer.write(leaf.blockNr(), leaf.block());
+    for (MapBlock block : map.store(inode, mapBlocks)) {
+      writer.write(block.blockNr(), block.block());
     }
     RawInode.size(inode, count * blockSizeBytes);
-    NewInode.blocks(inode, count + leafBlocks.size(), blockSizeBytes);
+    NewInode.blocks(inode, count + needed, blockSizeBytes);
     return runs;
   }
 

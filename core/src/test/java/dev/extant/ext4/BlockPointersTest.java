@@ -7,6 +7,7 @@ import dev.extant.block.RamDevice;
 import dev.extant.block.RequestQueue;
 import dev.extant.cache.BufferCache;
 import dev.extant.ext4.format.Geometry;
+import dev.extant.ext4.format.PointerShape;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
 import dev.extant.journal.NoJournal;

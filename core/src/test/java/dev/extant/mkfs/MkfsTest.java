@@ -74,7 +74,7 @@ final class MkfsTest {
   void nothingIsWrittenWhenTheOptionsAreImpossible() throws IOException {
     refused(Errno.EINVAL, "unknown feature bogus", o -> o.features("bogus"));
     refused(Errno.EOPNOTSUPP, "feature casefold cannot be made", o -> o.features("casefold"));
-    refused(Errno.EOPNOTSUPP, "without the feature extent", o -> o.features("^extent"));
+    refused(Errno.EINVAL, "64bit needs extent", o -> o.type(FsType.EXT2).features("64bit"));
     refused(
         Errno.EINVAL, "orphan_file needs has_journal", o -> o.features("^has_journal,orphan_file"));
     refused(Errno.EINVAL, "exclude each other", o -> o.features("metadata_csum,uninit_bg"));

@@ -165,23 +165,36 @@ final class MkfsOracleTest {
   /// The numbers a user sees are those that mke2fs would have chosen.
   @ParameterizedTest
   @CsvSource({
-    "2097152, 0, 256",
-    "8388608, 0, 256",
-    "67108864, 0, 256",
-    "67108864, 4096, 256",
-    "67108864, 1024, 128",
-    "134221824, 1024, 256",
-    "629145600, 0, 256",
-    "3221225472, 0, 256",
-    "21474836480, 2048, 256"
+    "EXT4, 2097152, 0, 256",
+    "EXT4, 8388608, 0, 256",
+    "EXT4, 67108864, 0, 256",
+    "EXT4, 67108864, 4096, 256",
+    "EXT4, 67108864, 1024, 128",
+    "EXT4, 134221824, 1024, 256",
+    "EXT4, 629145600, 0, 256",
+    "EXT4, 3221225472, 0, 256",
+    "EXT4, 21474836480, 2048, 256",
+    "EXT2, 1048576, 0, 256",
+    "EXT2, 209715200, 0, 256",
+    "EXT2, 629145600, 0, 128",
+    "EXT3, 8388608, 0, 128",
+    "EXT3, 67108864, 0, 256",
+    "EXT3, 67108864, 2048, 256",
+    "EXT3, 3221225472, 0, 256",
+    "EXT3, 1074791424, 1024, 256"
   })
-  void choosesWhatMke2fsChooses(long size, int blockSize, int inodeSize) throws IOException {
+  void choosesWhatMke2fsChooses(FsType type, long size, int blockSize, int inodeSize)
+      throws IOException {
     Oracles.require("mke2fs");
     Path ours =
-        make(size, MkfsOptions.builder().blockSizeBytes(blockSize).inodeSizeBytes(inodeSize));
+        make(
+            size,
+            MkfsOptions.builder().type(type).blockSizeBytes(blockSize).inodeSizeBytes(inodeSize));
+    requireClean(ours);
     Path theirs = folder.resolve("theirs");
     List<Object> arguments = new ArrayList<>();
-    arguments.addAll(List.of("-q", "-F", "-t", "ext4", "-O", "orphan_file,metadata_csum_seed"));
+    String features = type == FsType.EXT4 ? "orphan_file,metadata_csum_seed" : "ext_attr";
+    arguments.addAll(List.of("-q", "-F", "-t", type.spelling(), "-O", features));
     arguments.addAll(List.of("-I", inodeSize));
     if (blockSize > 0) {
       arguments.addAll(List.of("-b", blockSize));

@@ -1,15 +1,16 @@
-package dev.extant.ext4;
+package dev.extant.ext4.format;
 
 /// Which logical block is found through which pointers (Linux documentation, "Direct/Indirect Block
 /// Addressing"): i_block has 12 direct pointers and one each to a single, a double and a triple
 /// indirect block. Immutable.
-final class PointerShape {
-  static final int DIRECT = 12;
-  static final int MAX_DEPTH = 3;
+public final class PointerShape {
+  public static final int DIRECT = 12;
+  public static final int MAX_DEPTH = 3;
 
   /// Pointers have 32 bits.
-  static final long MAX_BLOCKS = 1L << 32;
+  public static final long MAX_BLOCKS = 1L << 32;
 
+  private static final long MAX_LOGICAL_BLOCKS = 1L << 32;
   private static final int SECTOR_BYTES = 512;
 
   private final int blockSizeBytes;
@@ -19,7 +20,7 @@ final class PointerShape {
   /// that has no place at all.
   private final long[] first = new long[MAX_DEPTH + 2];
 
-  PointerShape(int blockSizeBytes) {
+  public PointerShape(int blockSizeBytes) {
     this.blockSizeBytes = blockSizeBytes;
     this.pointersPerBlock = blockSizeBytes / 4;
     first[1] = DIRECT;
@@ -27,15 +28,15 @@ final class PointerShape {
       first[depth + 1] = first[depth] + power(depth);
     }
     // Logical block numbers have 32 bits, and the last one is not used.
-    first[MAX_DEPTH + 1] = Math.min(first[MAX_DEPTH + 1], ExtentNodes.MAX_LOGICAL_BLOCKS - 1);
+    first[MAX_DEPTH + 1] = Math.min(first[MAX_DEPTH + 1], MAX_LOGICAL_BLOCKS - 1);
   }
 
-  int pointersPerBlock() {
+  public int pointersPerBlock() {
     return pointersPerBlock;
   }
 
   /// How many logical blocks a pointer stands for that has `depth` indirect blocks below it.
-  long power(int depth) {
+  public long power(int depth) {
     long power = 1;
     for (int i = 0; i < depth; i++) {
       power *= pointersPerBlock;
@@ -44,7 +45,7 @@ final class PointerShape {
   }
 
   /// How many indirect blocks are on the way to a logical block below [#limit].
-  int depth(long logical) {
+  public int depth(long logical) {
     int depth = 0;
     while (logical >= first[depth + 1]) {
       depth++;
@@ -52,18 +53,18 @@ final class PointerShape {
     return depth;
   }
 
-  long firstOfDepth(int depth) {
+  public long firstOfDepth(int depth) {
     return first[depth];
   }
 
   /// The first logical block that no file can have.
-  long limit() {
+  public long limit() {
     return first[MAX_DEPTH + 1];
   }
 
   /// The size of the largest file: so that each block has a pointer and, with 32 bits of i_blocks
   /// (no huge_file), all blocks of the file, indirect ones included, fit into that.
-  long maxSizeBytes(boolean hugeFile) {
+  public long maxSizeBytes(boolean hugeFile) {
     long most = hugeFile ? Long.MAX_VALUE : 0xffff_ffffL / (blockSizeBytes / SECTOR_BYTES);
     long low = 0;
     long high = limit();
@@ -79,7 +80,7 @@ final class PointerShape {
   }
 
   /// The indirect blocks of a file of `count` blocks without holes.
-  private long indirectBlocks(long count) {
+  public long indirectBlocks(long count) {
     long blocks = 0;
     for (int depth = 1; depth <= MAX_DEPTH; depth++) {
       long mapped = Math.clamp(count - first[depth], 0, first[depth + 1] - first[depth]);
