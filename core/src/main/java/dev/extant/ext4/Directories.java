@@ -6,7 +6,6 @@ import dev.extant.ext4.DirectoryBlocks.Role;
 import dev.extant.ext4.format.Checksums;
 import dev.extant.ext4.format.DirEntry;
 import dev.extant.ext4.format.DirHash;
-import dev.extant.ext4.format.DxRoot;
 import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.Features;
 import dev.extant.ext4.format.RawInode;
@@ -30,14 +29,17 @@ import java.util.concurrent.ConcurrentHashMap;
 /// A directory whose index is damaged can still be read, by going through all of its blocks; the
 /// damage is reported. It cannot be changed (EUCLEAN).
 final class Directories {
-  /// An index gains a leaf and a node or, when it comes into being, two leaves.
-  private static final int MAX_NEW_BLOCKS = 2;
+  /// Credits for freeing the block of a directory that could not leave its inode after all.
+  private static final int GIVE_BACK_CREDITS = 8;
 
   private final DirectoryBlocks blocks;
+  private final InlineDirectory inline;
   private final LinearDirectory linear;
   private final IndexedDirectory indexed;
   private final CorruptionHandler corruption;
+  private final DirHash defaultHash;
   private final boolean indexing;
+  private final boolean inlining;
   private final boolean typed;
 
   /// Directories whose damaged index was reported.
@@ -53,8 +55,12 @@ final class Directories {
       DirHash defaultHash,
       CorruptionHandler corruption) {
     this.indexing = features.has(Feature.DIR_INDEX);
+    this.inlining = features.has(Feature.INLINE_DATA);
     this.typed = features.has(Feature.FILETYPE);
-    this.blocks = new DirectoryBlocks(buffers, map, inodes, checksums);
+    this.defaultHash = defaultHash;
+    this.inline = new InlineDirectory(inodes, features.has(Feature.EXTENT), typed);
+    this.blocks =
+        new DirectoryBlocks(buffers, map, inodes, checksums, features.has(Feature.LARGE_DIR));
     this.linear = new LinearDirectory(blocks, typed);
     this.indexed = new IndexedDirectory(blocks, defaultHash, typed);
     this.corruption = corruption;
@@ -63,6 +69,9 @@ final class Directories {
   /// The entry of that name, or null. `.` and `..` are found like any other.
   DirectoryEntry lookup(Inode dir, FileName name) throws IOException {
     checkLength(name);
+    if (InlineDirectory.covers(dir)) {
+      return inline.lookup(dir, name);
+    }
     if (!hasIndex(dir)) {
       return linear.lookup(dir, name);
     }
@@ -83,6 +92,10 @@ final class Directories {
   void read(Inode dir, long cookie, DirectoryVisitor visitor) throws IOException {
     if (cookie < 0) {
       throw new FsException(Errno.EINVAL, "no listing has the position " + cookie);
+    }
+    if (InlineDirectory.covers(dir)) {
+      readInline(dir, cookie, visitor);
+      return;
     }
     if (!hasIndex(dir)) {
       if (indexing && blocks.count(dir) == 1) {
@@ -109,6 +122,14 @@ final class Directories {
     }
   }
 
+  private void readInline(Inode dir, long cookie, DirectoryVisitor visitor) throws IOException {
+    if (indexing) {
+      inline.read(dir, defaultHash, cookie, visitor);
+    } else {
+      inline.read(dir, cookie, visitor);
+    }
+  }
+
   private void report(Inode dir, FsException damage) throws FsException {
     if (damage.errno() != Errno.EUCLEAN) {
       throw damage;
@@ -120,20 +141,61 @@ final class Directories {
 
   /// True if there are no names but `.` and `..`.
   boolean isEmpty(Inode dir) throws IOException {
-    return linear.isEmpty(dir);
+    return InlineDirectory.covers(dir) ? inline.isEmpty(dir) : linear.isEmpty(dir);
   }
 
   /// Credits that [#add] may need.
   int addCredits(Inode dir) {
-    return indexing
-        ? blocks.appendCredits(dir, MAX_NEW_BLOCKS) + 2 + DxRoot.MAX_INDIRECT_LEVELS
-        : blocks.appendCredits(dir, 1) + 1;
+    return InlineDirectory.covers(dir)
+        ? growCredits(dir) + initialiseCredits() + GIVE_BACK_CREDITS
+        : growCredits(dir);
+  }
+
+  private int growCredits(Inode dir) {
+    if (!indexing) {
+      return blocks.appendCredits(dir, 1) + 1;
+    }
+    // An index gains a leaf and, at most, a node at each level or, when it comes into being, two
+    // leaves.
+    int levels = blocks.maxIndirectLevels();
+    return blocks.appendCredits(dir, 1 + levels) + 2 + levels;
   }
 
   /// Adds an entry for a name that is not there yet.
   void add(Handle handle, Inode dir, FileName name, long ino, FileType type) throws IOException {
     checkLength(name);
     DirectoryEntry entry = entry(ino, type);
+    if (!InlineDirectory.covers(dir)) {
+      addInBlocks(handle, dir, name, entry);
+    } else if (!inline.add(handle, dir, name, entry)) {
+      leaveInode(handle, dir, name, entry);
+    }
+  }
+
+  /// The directory moves from its inode to a block, and gets the entry.
+  private void leaveInode(Handle handle, Inode dir, FileName name, DirectoryEntry entry)
+      throws IOException {
+    InlineDirectory.Contents contents = inline.takeOut(dir);
+    try {
+      List<Buffer> appended = blocks.append(handle, dir, 1);
+      try {
+        Buffer first = appended.getFirst();
+        blocks.initialiseTail(first.data());
+        inline.fill(dir, contents, first.data(), blocks.entriesEnd());
+        blocks.dirty(handle, dir, first, Role.LEAF);
+      } finally {
+        DirectoryBlocks.closeAll(appended);
+      }
+      addInBlocks(handle, dir, name, entry);
+    } catch (FsException e) {
+      blocks.giveBack(handle, dir);
+      inline.putBack(handle, dir, contents);
+      throw e;
+    }
+  }
+
+  private void addInBlocks(Handle handle, Inode dir, FileName name, DirectoryEntry entry)
+      throws IOException {
     if (hasIndex(dir)) {
       indexed.add(handle, dir, name, entry);
       return;
@@ -158,9 +220,15 @@ final class Directories {
 
   /// Removes the entry of a name. Needs 1 credit.
   void remove(Handle handle, Inode dir, FileName name) throws IOException {
+    if (InlineDirectory.covers(dir)) {
+      if (!inline.remove(handle, dir, name)) {
+        throw absent(dir, name);
+      }
+      return;
+    }
     try (EntryPlace place = find(dir, name)) {
       handle.writeAccess(place.buffer());
-      place.remove();
+      place.slot().remove();
       blocks.dirty(handle, dir, place.buffer(), Role.LEAF);
     }
   }
@@ -168,9 +236,15 @@ final class Directories {
   /// Points a name to another inode. Needs 1 credit.
   void replace(Handle handle, Inode dir, FileName name, long ino, FileType type)
       throws IOException {
+    if (InlineDirectory.covers(dir)) {
+      if (!inline.replace(handle, dir, name, entry(ino, type))) {
+        throw absent(dir, name);
+      }
+      return;
+    }
     try (EntryPlace place = find(dir, name)) {
       handle.writeAccess(place.buffer());
-      place.replace(entry(ino, type));
+      place.slot().replace(entry(ino, type));
       blocks.dirty(handle, dir, place.buffer(), Role.LEAF);
     }
   }
@@ -185,15 +259,21 @@ final class Directories {
       }
     }
     if (place == null) {
-      throw new FsException(
-          Errno.ENOENT, "no such file or directory in directory " + dir.ino() + ": " + name);
+      throw absent(dir, name);
     }
     return place;
   }
 
+  private static FsException absent(Inode dir, FileName name) {
+    return new FsException(
+        Errno.ENOENT, "no such file or directory in directory " + dir.ino() + ": " + name);
+  }
+
   /// Points `..` to another directory. Needs 1 credit.
   void setParent(Handle handle, Inode dir, long parentIno) throws IOException {
-    if (hasIndex(dir)) {
+    if (InlineDirectory.covers(dir)) {
+      inline.setParent(handle, dir, parentIno);
+    } else if (hasIndex(dir)) {
       indexed.setParent(handle, dir, entry(parentIno, FileType.DIRECTORY));
     } else {
       replace(handle, dir, FileName.of(".."), parentIno, FileType.DIRECTORY);
@@ -206,13 +286,17 @@ final class Directories {
     return 4;
   }
 
-  /// Gives a new directory without blocks its first one, with `.` and `..`.
+  /// Makes a new directory without blocks an empty one: in its inode or, without the feature
+  /// inline_data, with a block that has `.` and `..`.
   void initialise(Handle handle, Inode dir, long parentIno) throws IOException {
+    if (inlining && inline.initialise(handle, dir, parentIno)) {
+      return;
+    }
     List<Buffer> appended = blocks.append(handle, dir, 1);
     try {
       Buffer first = appended.getFirst();
       blocks.initialiseLeaf(first.data());
-      EntryPlace all = new EntryPlace(first, 0, -1);
+      EntrySlot all = new EntrySlot(first.data(), 0, -1);
       all.insert(FileName.of("."), entry(dir.ino(), FileType.DIRECTORY));
       all.insert(FileName.of(".."), entry(parentIno, FileType.DIRECTORY));
       blocks.dirty(handle, dir, first, Role.LEAF);

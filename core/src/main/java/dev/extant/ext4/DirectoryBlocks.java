@@ -13,6 +13,7 @@ import dev.extant.ext4.format.DxTail;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
 import dev.extant.journal.Sealer;
+import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -48,18 +49,30 @@ final class DirectoryBlocks {
 
   private static final int MAX_BLOCKS = 0x0fff_ffff;
 
+  /// Without the feature large_dir.
+  private static final long MAX_SMALL_SIZE_BYTES = Integer.MAX_VALUE;
+
   private final BufferCache buffers;
   private final BlockMap map;
   private final InodeTable inodes;
   private final Checksums checksums;
+  private final boolean large;
   private final int blockSize;
 
-  DirectoryBlocks(BufferCache buffers, BlockMap map, InodeTable inodes, Checksums checksums) {
+  /// `large`: there is the feature large_dir.
+  DirectoryBlocks(
+      BufferCache buffers, BlockMap map, InodeTable inodes, Checksums checksums, boolean large) {
     this.buffers = buffers;
     this.map = map;
     this.inodes = inodes;
     this.checksums = checksums;
+    this.large = large;
     this.blockSize = buffers.blockSizeBytes();
+  }
+
+  /// The most levels of nodes that an index may have between its root and its leaves.
+  int maxIndirectLevels() {
+    return large ? DxRoot.MAX_INDIRECT_LEVELS_LARGE_DIR : DxRoot.MAX_INDIRECT_LEVELS;
   }
 
   /// Where the entries of a leaf end.
@@ -176,14 +189,14 @@ final class DirectoryBlocks {
     }
   }
 
-  private static void checkRoot(Inode dir, Buffer buffer) throws FsException {
+  private void checkRoot(Inode dir, Buffer buffer) throws FsException {
     MemorySegment data = buffer.data();
     if (!DxRoot.looksLikeRoot(data)) {
       throw DirectoryDamage.inBlock(dir, buffer.blockNr(), "it is not the root of an index");
     }
     if (!DxRoot.infoLengthValid(data)
         || !DirHash.known(DxRoot.hashVersion(data))
-        || DxRoot.indirectLevels(data) > DxRoot.MAX_INDIRECT_LEVELS) {
+        || DxRoot.indirectLevels(data) > maxIndirectLevels()) {
       throw DirectoryDamage.inBlock(
           dir,
           buffer.blockNr(),
@@ -269,6 +282,11 @@ final class DirectoryBlocks {
   /// of them or, if that fails, none. The caller fills them, calls [#dirty], and closes them.
   List<Buffer> append(Handle handle, Inode dir, int count) throws IOException {
     long first = RawInode.size(dir.raw) / blockSize;
+    long most = large ? (long) MAX_BLOCKS * blockSize : MAX_SMALL_SIZE_BYTES;
+    if ((first + count) * blockSize > most) {
+      throw new FsException(
+          Errno.ENOSPC, "directory " + dir.ino() + " is as large as a directory can be");
+    }
     List<Long> blockNrs = allocate(handle, dir, first, count);
     List<Buffer> appended = new ArrayList<>(count);
     for (long blockNr : blockNrs) {
@@ -298,6 +316,13 @@ final class DirectoryBlocks {
       throw e;
     }
     return blockNrs;
+  }
+
+  /// Frees all blocks of a directory that has a few at most.
+  void giveBack(Handle handle, Inode dir) throws IOException {
+    if (!map.truncate(handle, dir, 0, true)) {
+      throw DirectoryDamage.of(dir, "its new blocks could not be given back");
+    }
   }
 
   /// Stores the directory's inode, whose flags were changed.

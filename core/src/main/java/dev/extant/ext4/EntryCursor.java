@@ -7,9 +7,9 @@ import dev.extant.vfs.FileName;
 import dev.extant.vfs.FsException;
 import java.lang.foreign.MemorySegment;
 
-/// Goes through the entries of one directory block, unused ones included, and checks each before it
-/// shows it: entries lie one behind the other, each longer than what is in it, and the last ends
-/// exactly where the entries of the block end. So it ends, whatever the bytes are.
+/// Goes through a run of entries, unused ones included, and checks each before it shows it: entries
+/// lie one behind the other, each longer than what is in it, and the last ends exactly where the
+/// run ends. So it ends, whatever the bytes are.
 final class EntryCursor {
   private final Inode dir;
   private final long blockNr;
@@ -21,9 +21,15 @@ final class EntryCursor {
 
   /// `end` is where the entries end: the end of the block or its checksum tail.
   EntryCursor(Inode dir, Buffer buffer, int end) {
+    this(dir, buffer.blockNr(), buffer.data(), 0, end);
+  }
+
+  /// The entries from `start` to `end` of any bytes; `blockNr` 0: those of the inode itself.
+  EntryCursor(Inode dir, long blockNr, MemorySegment data, int start, int end) {
     this.dir = dir;
-    this.blockNr = buffer.blockNr();
-    this.data = buffer.data();
+    this.blockNr = blockNr;
+    this.data = data;
+    this.next = start;
     this.end = end;
   }
 
@@ -35,7 +41,7 @@ final class EntryCursor {
       return false;
     }
     if (offset + DirEntry.MIN_RECORD_LENGTH > end) {
-      throw damage("the entries do not end where the block does");
+      throw damage("the entries do not end where they should");
     }
     int recLen = DirEntry.recLen(data, offset);
     if (recLen < DirEntry.MIN_RECORD_LENGTH || (recLen & 3) != 0 || recLen > end - offset) {
@@ -62,6 +68,11 @@ final class EntryCursor {
     return false;
   }
 
+  /// Where the current entry is, for changing it.
+  EntrySlot slot() {
+    return new EntrySlot(data, offset, previous);
+  }
+
   /// Moves to the first entry that can give `length` bytes to a new one; false if there is none.
   boolean findRoom(int length) throws FsException {
     while (next()) {
@@ -74,11 +85,6 @@ final class EntryCursor {
 
   int offset() {
     return offset;
-  }
-
-  /// The offset of the entry before, or -1.
-  int previous() {
-    return previous;
   }
 
   boolean used() {

@@ -3,6 +3,8 @@ package dev.extant.ext4;
 import dev.extant.cache.Buffer;
 import dev.extant.cache.BufferCache;
 import dev.extant.cache.PageCache;
+import dev.extant.ext4.format.Feature;
+import dev.extant.ext4.format.Features;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
 import dev.extant.journal.Journal;
@@ -58,6 +60,8 @@ final class FileData {
   private final Orphans orphans;
   private final FileWriter writer;
   private final JournaledData journaled;
+  private final InlineData inline;
+  private final boolean inlining;
   private final int blockSizeBytes;
 
   /// Guards the creation of file states.
@@ -70,7 +74,8 @@ final class FileData {
       BlockMap map,
       InodeTable inodes,
       Orphans orphans,
-      Policy policy) {
+      Policy policy,
+      Features features) {
     this.journal = journal;
     this.pageCache = pageCache;
     this.map = map;
@@ -78,6 +83,8 @@ final class FileData {
     this.orphans = orphans;
     this.writer = new FileWriter(journal, pageCache, map, inodes, policy);
     this.journaled = new JournaledData(journal, buffers, map, inodes, writer, policy.mode());
+    this.inlining = features.has(Feature.INLINE_DATA);
+    this.inline = new InlineData(journal, inodes, writer.times(), features.has(Feature.EXTENT));
     this.blockSizeBytes = pageCache.blockSizeBytes();
   }
 
@@ -91,7 +98,9 @@ final class FileData {
       if (bytes <= 0) {
         return 0;
       }
-      if (journaled.covers(inode)) {
+      if (inline.covers(inode)) {
+        inline.read(inode, offset, target.asSlice(0, bytes));
+      } else if (journaled.covers(inode)) {
         journaled.read(inode, offset, target.asSlice(0, bytes));
       } else {
         FileState state = state(inode);
@@ -119,9 +128,41 @@ final class FileData {
   }
 
   private long put(Inode inode, long offset, MemorySegment source) throws IOException {
+    if (staysInline(inode, offset + source.byteSize())) {
+      inline.write(inode, offset, source);
+      return source.byteSize();
+    }
+    leaveInode(inode);
     return journaled.covers(inode)
         ? journaled.write(inode, offset, source)
         : writer.write(inode, state(inode), offset, source);
+  }
+
+  /// True if the file is in its inode or, being empty, may begin there, and has room there.
+  private boolean staysInline(Inode inode, long sizeBytes) throws IOException {
+    boolean may =
+        inline.covers(inode)
+            || inlining && RawInode.size(inode.raw) == 0 && !blocksBehind(inode, 0);
+    return may && inline.fits(inode, sizeBytes);
+  }
+
+  /// Moves the content of a file that is in its inode to a block; other files stay as they are.
+  /// ENOSPC, and nothing has changed, if there is no block to be had.
+  void leaveInode(Inode inode) throws IOException {
+    inode.lock.writeLock().lock();
+    try {
+      inline.leave(
+          inode,
+          (content, departure) -> {
+            if (journaled.covers(inode)) {
+              journaled.fillFirstBlock(inode, content, departure);
+            } else {
+              writer.fillFirstBlock(inode, state(inode), content, departure);
+            }
+          });
+    } finally {
+      inode.lock.writeLock().unlock();
+    }
   }
 
   /// Writes the whole source at the end of the file, or nothing; returns where.
@@ -175,6 +216,11 @@ final class FileData {
     }
     inode.lock.writeLock().lock();
     try {
+      if (inline.covers(inode) && inline.fits(inode, sizeBytes)) {
+        inline.truncate(inode, sizeBytes);
+        return;
+      }
+      leaveInode(inode);
       if (sizeBytes < RawInode.size(inode.raw)) {
         shrink(inode, sizeBytes);
       } else {
@@ -260,6 +306,9 @@ final class FileData {
   }
 
   private void freeBlocks(Inode inode, long fromIndex) throws IOException {
+    if (inline.covers(inode)) {
+      return;
+    }
     boolean metadata = inode.type() != FileType.REGULAR || journaled.covers(inode);
     boolean done = false;
     while (!done) {
@@ -325,6 +374,9 @@ final class FileData {
       long size = RawInode.size(inode.raw);
       if (offset >= size) {
         return -1;
+      }
+      if (inline.covers(inode)) {
+        return inline.seek(inode, offset, data);
       }
       long end = (size + blockSizeBytes - 1) / blockSizeBytes;
       long index = offset / blockSizeBytes;

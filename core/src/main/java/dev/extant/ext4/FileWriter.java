@@ -10,6 +10,7 @@ import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions.DataMode;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Instant;
 import java.util.function.BooleanSupplier;
 
@@ -215,6 +216,36 @@ final class FileWriter {
     ModificationTimes.apply(raw, progress.now);
     inodes.update(handle, progress.inode, true);
     return bytes;
+  }
+
+  /// Gives a file that leaves its inode its first block. Its content is ordered whatever the mode
+  /// is, since it may have been durable already.
+  void fillFirstBlock(Inode inode, FileState state, byte[] content, InlineData.Departure departure)
+      throws IOException {
+    Page[] pages = new Page[1];
+    state.space.pinForWrite(0, 1, pages);
+    try {
+      retryWhenFull(
+          map.allocateCredits(inode, 1),
+          handle -> {
+            departure.leave();
+            BlockMap.Run run;
+            try {
+              run = map.allocate(handle, inode, 0, 1).run();
+            } catch (FsException e) {
+              departure.stay(handle);
+              throw e;
+            }
+            MemorySegment data = pages[0].data();
+            data.asSlice(content.length).fill((byte) 0);
+            MemorySegment.copy(content, 0, data, ValueLayout.JAVA_BYTE, 0, content.length);
+            state.space.dirtied(pages, 1, run.blockNr());
+            state.orderBy(handle);
+            return content.length;
+          });
+    } finally {
+      state.space.unpin(pages, 1);
+    }
   }
 
   private void copy(Progress progress, long bytes) {

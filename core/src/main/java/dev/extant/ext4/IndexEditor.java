@@ -33,7 +33,7 @@ final class IndexEditor {
     int needed = 0;
     int level = path.bottom();
     while (full(level)) {
-      if (level == 0 && path.bottom() == DxRoot.MAX_INDIRECT_LEVELS) {
+      if (level == 0 && path.bottom() == blocks.maxIndirectLevels()) {
         throw new FsException(
             Errno.ENOSPC, "the index of directory " + path.dir.ino() + " is full");
       }

@@ -21,14 +21,19 @@ final class IndexPath implements AutoCloseable {
   final DirectoryBlocks blocks;
   final Inode dir;
   private final int blockCount;
-  private final Buffer[] nodes = new Buffer[DxRoot.MAX_INDIRECT_LEVELS + 1];
-  private final int[] positions = new int[nodes.length];
+  private final Buffer[] nodes;
+  private final int[] positions;
+
+  /// How often [#advance] was called.
+  private int advances;
 
   /// Opens the root. EUCLEAN if it is none.
   IndexPath(DirectoryBlocks blocks, Inode dir) throws IOException {
     this.blocks = blocks;
     this.dir = dir;
     this.blockCount = blocks.count(dir);
+    this.nodes = new Buffer[blocks.maxIndirectLevels() + 1];
+    this.positions = new int[nodes.length];
     this.nodes[0] = blocks.read(dir, 0, Role.ROOT);
   }
 
@@ -132,8 +137,12 @@ final class IndexPath implements AutoCloseable {
     return level;
   }
 
-  /// Goes to the next leaf; there must be one.
+  /// Goes to the next leaf; there must be one. EUCLEAN if that is more leaves than the directory
+  /// has blocks, as in an index that names a block twice.
   void advance() throws IOException {
+    if (++advances >= blockCount) {
+      throw DirectoryDamage.of(dir, "its index has more leaves than the directory has blocks");
+    }
     int level = levelWithNext();
     positions[level]++;
     while (++level <= bottom()) {

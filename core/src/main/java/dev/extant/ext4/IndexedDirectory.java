@@ -56,15 +56,8 @@ final class IndexedDirectory {
   /// The entry of a name that is not `.` or `..`, from a path that [#seek] gave; null if absent.
   DirectoryEntry lookup(IndexPath path, FileName name) throws IOException {
     try (EntryPlace place = find(path, name)) {
-      return place == null
-          ? null
-          : new DirectoryEntry(
-              DirEntry.ino(place.buffer().data(), place.offset()), typeCode(place));
+      return place == null ? null : place.slot().entry(typed);
     }
-  }
-
-  private int typeCode(EntryPlace place) {
-    return typed ? DirEntry.typeCode(place.buffer().data(), place.offset()) : 0;
   }
 
   /// The place of a name's entry, or null. Goes on in the next leaf as long as it may hold names
@@ -78,7 +71,7 @@ final class IndexedDirectory {
         EntryCursor cursor = blocks.entries(path.dir, leaf);
         found = cursor.find(name);
         if (found) {
-          return new EntryPlace(leaf, cursor.offset(), cursor.previous());
+          return new EntryPlace(leaf, cursor.slot());
         }
       } finally {
         if (!found) {
@@ -118,7 +111,7 @@ final class IndexedDirectory {
       EntryCursor cursor = blocks.entries(dir, leaf);
       if (cursor.findRoom(DirEntry.recordLength(name.length()))) {
         handle.writeAccess(leaf);
-        new EntryPlace(leaf, cursor.offset(), cursor.previous()).insert(name, entry);
+        cursor.slot().insert(name, entry);
         blocks.dirty(handle, dir, leaf, Role.LEAF);
         return;
       }

@@ -64,8 +64,11 @@ public final class Inode implements Node {
     return type == FileType.DIRECTORY;
   }
 
-  /// True if i_block maps blocks (it holds a device number or a short link target otherwise).
+  /// True if i_block maps blocks (it holds data, a device number or a short link target otherwise).
   boolean mapsBlocks() {
+    if (hasFlag(RawInode.EXT4_INLINE_DATA_FL)) {
+      return false;
+    }
     return switch (type) {
       case REGULAR, DIRECTORY -> true;
       case SYMLINK -> !Symlinks.inInode(raw);

@@ -18,6 +18,7 @@ final class InodeBlockMap implements BlockMap {
 
   private final ExtentTree extents;
   private final BlockPointers pointers;
+  private final boolean newHaveExtents;
   private final long maxSizeBytes;
 
   InodeBlockMap(
@@ -30,6 +31,7 @@ final class InodeBlockMap implements BlockMap {
     boolean hugeFile = features.has(Feature.HUGE_FILE);
     this.extents = new ExtentTree(geometry, buffers, checksums, blocks, inodes);
     this.pointers = new BlockPointers(geometry, hugeFile, buffers, blocks, inodes);
+    this.newHaveExtents = features.has(Feature.EXTENT);
     // i_blocks counts sectors in 32 bits then.
     this.maxSizeBytes = hugeFile ? Long.MAX_VALUE : 0xffff_ffffL * SECTOR_BYTES;
   }
@@ -42,8 +44,10 @@ final class InodeBlockMap implements BlockMap {
     return kind(inode);
   }
 
+  /// What the inode's blocks are or, while its data is in itself, will be.
   private BlockMap kind(Inode inode) {
-    return inode.hasFlag(RawInode.EXT4_EXTENTS_FL) ? extents : pointers;
+    boolean asNew = newHaveExtents && inode.hasFlag(RawInode.EXT4_INLINE_DATA_FL);
+    return asNew || inode.hasFlag(RawInode.EXT4_EXTENTS_FL) ? extents : pointers;
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions.DataMode;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Instant;
 
 /// The content of files whose data goes through the journal like metadata: all of them with
@@ -173,6 +174,28 @@ final class JournaledData {
     }
     store(handle, progress, bytes);
     return bytes;
+  }
+
+  /// Gives a file that leaves its inode its first block.
+  void fillFirstBlock(Inode inode, byte[] content, InlineData.Departure departure)
+      throws IOException {
+    writer.retryWhenFull(
+        map.allocateCredits(inode, 1) + 1,
+        handle -> {
+          departure.leave();
+          BlockMap.Run run;
+          try {
+            run = map.allocate(handle, inode, 0, 1).run();
+          } catch (FsException e) {
+            departure.stay(handle);
+            throw e;
+          }
+          try (Buffer buffer = fresh(handle, run.blockNr())) {
+            MemorySegment.copy(content, 0, buffer.data(), ValueLayout.JAVA_BYTE, 0, content.length);
+            handle.dirty(buffer);
+          }
+          return content.length;
+        });
   }
 
   private Buffer fresh(Handle handle, long blockNr) throws IOException {

@@ -43,7 +43,7 @@ final class LinearDirectory {
     try {
       EntryCursor cursor = blocks.entries(dir, buffer);
       found = cursor.find(name);
-      return found ? new EntryPlace(buffer, cursor.offset(), cursor.previous()) : null;
+      return found ? new EntryPlace(buffer, cursor.slot()) : null;
     } finally {
       if (!found) {
         buffer.close();
@@ -116,7 +116,7 @@ final class LinearDirectory {
       DirectoryEntry entry)
       throws IOException {
     handle.writeAccess(buffer);
-    new EntryPlace(buffer, cursor.offset(), cursor.previous()).insert(name, entry);
+    cursor.slot().insert(name, entry);
     blocks.dirty(handle, dir, buffer, Role.LEAF);
   }
 
@@ -127,7 +127,7 @@ final class LinearDirectory {
     try {
       Buffer buffer = appended.getFirst();
       blocks.initialiseLeaf(buffer.data());
-      new EntryPlace(buffer, 0, -1).insert(name, entry);
+      new EntrySlot(buffer.data(), 0, -1).insert(name, entry);
       blocks.dirty(handle, dir, buffer, Role.LEAF);
     } finally {
       DirectoryBlocks.closeAll(appended);

@@ -126,7 +126,7 @@ final class Mount {
     health.journal(journal);
     FileData.Policy policy =
         new FileData.Policy(options.data(), options.clock(), blocks::freesPending);
-    files = new FileData(journal, pages, buffers, map, inodes, orphanCallbacks(), policy);
+    files = new FileData(journal, pages, buffers, map, inodes, orphanCallbacks(), policy, features);
     syncs = new Syncs(this);
     accessTimes = new AccessTimes(this, options.accessTime());
     usageMark = new UsageMark(queue, journal instanceof Jbd2Journal);

@@ -2,6 +2,7 @@ package dev.extant.ext4;
 
 import dev.extant.cache.Buffer;
 import dev.extant.cache.BufferCache;
+import dev.extant.ext4.format.InlineArea;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
 import dev.extant.vfs.Errno;
@@ -10,6 +11,7 @@ import dev.extant.vfs.FsException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 
 /// Targets of symbolic links: up to 59 bytes in the inode's i_block, longer ones in a block of
 /// their own, which goes through the journal like metadata (spec: "Symbolic Links").
@@ -53,6 +55,22 @@ final class Symlinks {
     }
   }
 
+  /// Linux has stored targets of 60 bytes and more like small files.
+  private static byte[] readInline(Inode inode, long size) throws IOException {
+    byte[] content = InlineArea.read(inode.raw, inode.ino());
+    if (size <= 0 || size > content.length) {
+      throw new FsException(
+          Errno.EUCLEAN,
+          "symbolic link with inode "
+              + inode.ino()
+              + " has size "
+              + size
+              + ", its inode holds "
+              + content.length);
+    }
+    return Arrays.copyOf(content, (int) size);
+  }
+
   byte[] read(Inode inode) throws IOException {
     if (inode.type() != FileType.SYMLINK) {
       throw new FsException(Errno.EINVAL, "inode " + inode.ino() + " is not a symbolic link");
@@ -60,6 +78,9 @@ final class Symlinks {
     inode.lock.readLock().lock();
     try {
       long size = RawInode.size(inode.raw);
+      if (inode.hasFlag(RawInode.EXT4_INLINE_DATA_FL)) {
+        return readInline(inode, size);
+      }
       if (inInode(inode.raw)) {
         return inode.raw.asSlice(RawInode.I_BLOCK, size).toArray(ValueLayout.JAVA_BYTE);
       }

@@ -3,6 +3,8 @@ package dev.extant.ext4;
 import dev.extant.block.RequestQueue;
 import dev.extant.cache.BufferCache;
 import dev.extant.cache.PageCache;
+import dev.extant.ext4.format.Feature;
+import dev.extant.ext4.format.Features;
 import dev.extant.ext4.format.Geometry;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
@@ -113,7 +115,8 @@ final class FileFixture implements AutoCloseable {
             tree,
             inodes,
             list,
-            new FileData.Policy(mode, () -> now, blocks::freesPending));
+            new FileData.Policy(mode, () -> now, blocks::freesPending),
+            Features.of(Feature.EXTENT));
   }
 
   /// Makes all durable and begins with empty caches.

@@ -3,6 +3,8 @@ package dev.extant.ext4;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.extant.cache.Buffer;
+import dev.extant.ext4.format.Feature;
+import dev.extant.ext4.format.Features;
 import dev.extant.journal.CommitListener;
 import dev.extant.journal.Handle;
 import dev.extant.journal.Journal;
@@ -42,7 +44,8 @@ class OrderedTruncateTest {
               @Override
               public void remove(Handle handle, Inode inode) {}
             },
-            new FileData.Policy(DataMode.ORDERED, () -> fs.now, fs.blocks::freesPending));
+            new FileData.Policy(DataMode.ORDERED, () -> fs.now, fs.blocks::freesPending),
+            Features.of(Feature.EXTENT));
   }
 
   @AfterEach

@@ -29,6 +29,7 @@ final class CrashWorker {
   private static final NewFile NEW_FILE = new NewFile(0644, 1, 1);
   private static final int MAX_FILE_BYTES = 96 << 10;
   private static final int MAX_ITEMS = 60;
+  static final int TYPICAL_WRITE_BYTES = 3_000;
 
   /// An open file without a name. After a cut it may have its name again, so its changes count.
   private record Unnamed(Node node, TrackedContent content) {}
@@ -42,6 +43,7 @@ final class CrashWorker {
   private final Volume volume;
   private final LongSupplier ticks;
   private final SplittableRandom random;
+  private final int typicalBytes;
   private final TrackedNames names = new TrackedNames();
 
   private final List<Unnamed> unnamed = new ArrayList<>();
@@ -55,7 +57,9 @@ final class CrashWorker {
   private int lastInShared;
 
   /// Its directory and `shared` must be there and durable.
-  CrashWorker(int nr, Volume volume, LongSupplier ticks, SplittableRandom random) {
+  CrashWorker(
+      int nr, Volume volume, LongSupplier ticks, SplittableRandom random, int typicalBytes) {
+    this.typicalBytes = typicalBytes;
     this.home = home(nr);
     this.sharedPrefix = "shared/" + home + "-";
     this.volume = volume;
@@ -387,11 +391,14 @@ final class CrashWorker {
     int size = content.sizeBytes();
     int offset =
         switch (random.nextInt(10)) {
-          case 0 -> size + random.nextInt(9_000);
+          case 0 -> size + random.nextInt(3 * typicalBytes);
           case 1, 2, 3, 4 -> size;
           default -> random.nextInt(size + 1);
         };
-    int length = random.nextInt(6) == 0 ? 1 + random.nextInt(24_000) : 1 + random.nextInt(3_000);
+    int length =
+        random.nextInt(6) == 0
+            ? 1 + random.nextInt(8 * typicalBytes)
+            : 1 + random.nextInt(typicalBytes);
     if (offset + length > MAX_FILE_BYTES) {
       return;
     }
@@ -437,7 +444,7 @@ final class CrashWorker {
     int size =
         switch (random.nextInt(4)) {
           case 0 -> 0;
-          case 1 -> content.sizeBytes() + random.nextInt(9_000);
+          case 1 -> content.sizeBytes() + random.nextInt(3 * typicalBytes);
           default -> random.nextInt(content.sizeBytes() + 1);
         };
     try (Node file = open(path)) {
@@ -451,11 +458,11 @@ final class CrashWorker {
       return;
     }
     Unnamed file = unnamed.get(random.nextInt(unnamed.size()));
-    byte[] bytes = someBytes(1 + random.nextInt(9_000));
+    byte[] bytes = someBytes(1 + random.nextInt(3 * typicalBytes));
     file.content().write(ticks.getAsLong(), file.content().sizeBytes(), bytes);
     volume.append(file.node(), MemorySegment.ofArray(bytes));
     if (random.nextInt(3) == 0) {
-      int size = random.nextInt(9_000);
+      int size = random.nextInt(3 * typicalBytes);
       file.content().truncate(ticks.getAsLong(), size);
       volume.truncate(file.node(), size);
     }

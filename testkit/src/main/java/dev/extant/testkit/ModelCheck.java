@@ -34,9 +34,16 @@ public final class ModelCheck {
   private final DeviceOpener opener;
   private final BlockDevice device;
   private final long seed;
+  private final int typicalBytes;
 
   /// @param device an empty file system; it stays open
   public ModelCheck(DeviceOpener opener, BlockDevice device, long seed) {
+    this(opener, device, seed, RandomOperations.TYPICAL_WRITE_BYTES);
+  }
+
+  /// @param typicalBytes most writes are of fewer
+  public ModelCheck(DeviceOpener opener, BlockDevice device, long seed, int typicalBytes) {
+    this.typicalBytes = typicalBytes;
     this.opener = opener;
     this.device = device;
     this.seed = seed;
@@ -64,7 +71,7 @@ public final class ModelCheck {
 
   private Report run(TwinVolumes twins, long operations) throws IOException {
     SplittableRandom random = new SplittableRandom(seed);
-    RandomOperations generator = new RandomOperations(twins, random);
+    RandomOperations generator = new RandomOperations(twins, random, typicalBytes);
     int reopens = 0;
     while (twins.operations() < operations) {
       generator.next();

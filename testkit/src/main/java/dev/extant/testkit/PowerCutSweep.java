@@ -45,8 +45,14 @@ import java.util.concurrent.Future;
 ///     -Dsurefire.failIfNoSpecifiedTests=false -Dextant.cuts=10000 -Dextant.seed=7
 /// ```
 public final class PowerCutSweep {
-  /// Who works how much, on a volume mounted how. The operations are those of each worker.
-  public record Workload(int workers, int operations, String mountOptions, long seed) {}
+  /// Who works how much, on a volume mounted how. The operations are those of each worker; most
+  /// writes are of no more than `typicalBytes`.
+  public record Workload(
+      int workers, int operations, String mountOptions, long seed, int typicalBytes) {
+    public Workload(int workers, int operations, String mountOptions, long seed) {
+      this(workers, operations, mountOptions, seed, CrashWorker.TYPICAL_WRITE_BYTES);
+    }
+  }
 
   private final DeviceOpener opener;
   private final Workload workload;
@@ -134,7 +140,8 @@ public final class PowerCutSweep {
   private void work(Volume volume, RecordingDevice device) throws IOException {
     SplittableRandom random = new SplittableRandom(workload.seed());
     for (int i = 0; i < workload.workers(); i++) {
-      workers.add(new CrashWorker(i, volume, device::ticks, random.split()));
+      workers.add(
+          new CrashWorker(i, volume, device::ticks, random.split(), workload.typicalBytes()));
     }
     try {
       if (workload.workers() == 1) {

@@ -30,6 +30,7 @@ final class RandomOperations {
   private static final int MAX_DIRECTORIES = 12;
   private static final int MAX_OTHERS = 24;
   private static final int MAX_WRITE_BYTES = 12_000;
+  static final int TYPICAL_WRITE_BYTES = 2_000;
   private static final long MANY_INODES = 1_500;
 
   /// Volumes may have a coarse clock for times of modification.
@@ -44,6 +45,7 @@ final class RandomOperations {
 
   private final TwinVolumes twins;
   private final SplittableRandom random;
+  private final int typicalBytes;
   private final List<TwinNode> directories = new ArrayList<>();
   private final List<TwinNode> others = new ArrayList<>();
   private final TreeMap<Integer, Step> steps = new TreeMap<>();
@@ -52,9 +54,12 @@ final class RandomOperations {
   private long inodes = 1;
   private long fullBefore;
 
-  RandomOperations(TwinVolumes twins, SplittableRandom random) throws FsException {
+  /// Most writes are of fewer than `typicalBytes`.
+  RandomOperations(TwinVolumes twins, SplittableRandom random, int typicalBytes)
+      throws FsException {
     this.twins = twins;
     this.random = random;
+    this.typicalBytes = typicalBytes;
     random.nextBytes(bytes);
     step(10, this::create);
     step(5, this::mkdir);
@@ -170,7 +175,8 @@ final class RandomOperations {
   }
 
   private MemorySegment someBytes(int maxBytes) {
-    int length = random.nextInt(8) == 0 ? random.nextInt(maxBytes) + 1 : random.nextInt(2_000);
+    int length =
+        random.nextInt(8) == 0 ? random.nextInt(maxBytes) + 1 : random.nextInt(typicalBytes);
     return MemorySegment.ofArray(bytes).asSlice(random.nextInt(bytes.length - length), length);
   }
 
@@ -182,7 +188,7 @@ final class RandomOperations {
       case 1 -> size + random.nextLong(1L << 20);
       case 2 -> size / 4096 * 4096;
       case 3, 4, 5, 6, 7 -> size;
-      case 8, 9 -> size + random.nextInt(10_000);
+      case 8, 9 -> size + random.nextInt(5 * typicalBytes);
       default -> Math.min(random.nextLong(size + 1), 1L << 20);
     };
   }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.extant.cache.PageCache;
 import dev.extant.ext4.format.ExtentHeader;
+import dev.extant.ext4.format.Feature;
+import dev.extant.ext4.format.Features;
 import dev.extant.journal.Handle;
 import dev.extant.testkit.Oracles;
 import dev.extant.vfs.MountOptions.DataMode;
@@ -68,7 +70,15 @@ class FileDataImageTest {
     InstantSource clock = InstantSource.fixed(Instant.ofEpochSecond(1_800_000_000L));
     FileData.Policy policy =
         new FileData.Policy(DataMode.ORDERED, clock, image.blocks::freesPending);
-    return new FileData(image.journal, pages, image.buffers, tree, image.inodes, orphans, policy);
+    return new FileData(
+        image.journal,
+        pages,
+        image.buffers,
+        tree,
+        image.inodes,
+        orphans,
+        policy,
+        Features.of(Feature.EXTENT));
   }
 
   @ParameterizedTest

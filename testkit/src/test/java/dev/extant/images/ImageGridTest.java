@@ -40,6 +40,7 @@ class ImageGridTest {
           "^extra_isize",
           "^huge_file",
           "^dir_nlink",
+          "large_dir",
           "^has_journal",
           "^64bit,^metadata_csum,^flex_bg,^extra_isize,^dir_nlink,^huge_file,^resize_inode");
 
@@ -102,6 +103,9 @@ class ImageGridTest {
         grid.add(new Options(old[0], sizes[0], sizes[1], old[1], hash, "72001K"));
       }
     }
+    grid.add(new Options("ext4", 4096, 256, "inline_data", "half_md4", "72001K"));
+    grid.add(
+        new Options("ext4", 1024, 512, "inline_data,^metadata_csum,^filetype", "tea", "72001K"));
     return grid.stream();
   }
 

@@ -65,8 +65,7 @@ class UnknownFeaturesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"inline_data", "encrypt", "casefold", "ea_inode", "large_dir", "mmp", "dirdata"})
+  @ValueSource(strings = {"encrypt", "casefold", "ea_inode", "mmp", "dirdata"})
   void aKnownFeatureThatIsNotSupportedIsRefused(String feature) throws IOException {
     Oracles.run("debugfs", "-w", "-R", "feature " + feature, image).expect(0);
     assertRefused(feature);

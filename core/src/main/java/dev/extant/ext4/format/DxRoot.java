@@ -21,8 +21,10 @@ public final class DxRoot {
   public static final int DOT_DOT = 0x0C;
   public static final int ENTRIES = 0x20;
 
-  /// Levels of nodes without the feature large_dir.
+  /// Levels of nodes without the feature large_dir, and with it.
   public static final int MAX_INDIRECT_LEVELS = 1;
+
+  public static final int MAX_INDIRECT_LEVELS_LARGE_DIR = 2;
 
   private static final int INFO = 0x18;
   private static final int INFO_LENGTH = 8;

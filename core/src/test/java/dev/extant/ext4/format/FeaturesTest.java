@@ -22,11 +22,11 @@ final class FeaturesTest {
   void anUnknownIncompatibleFeatureIsRefusedByName() {
     Features odd =
         new Features(USUAL.compat(), USUAL.incompat() | 1 << 25, USUAL.roCompat())
-            .with(Feature.INLINE_DATA);
+            .with(Feature.DIRDATA);
     assertThatThrownBy(odd::requireReadable)
         .isInstanceOfSatisfying(
             FsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EOPNOTSUPP))
-        .hasMessageContaining("inline_data, FEATURE_I25");
+        .hasMessageContaining("dirdata, FEATURE_I25");
   }
 
   @Test

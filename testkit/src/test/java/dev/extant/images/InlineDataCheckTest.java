@@ -1,0 +1,142 @@
+package dev.extant.images;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.extant.Extant;
+import dev.extant.block.BlockDevice;
+import dev.extant.block.FileDevice;
+import dev.extant.block.RamDevice;
+import dev.extant.testkit.DeviceOpener;
+import dev.extant.testkit.Images;
+import dev.extant.testkit.ModelCheck;
+import dev.extant.testkit.Oracles;
+import dev.extant.testkit.PowerCutSweep;
+import dev.extant.testkit.PowerCutSweep.Workload;
+import dev.extant.testkit.Seeds;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Random operations beside the model, and power cuts, where files and directories begin in their
+class InlineDataCheckTest {
+  private static final long OPERATIONS = Long.getLong("extant.operations", 40_000);
+
+  /// Of each variant.
+  private static final int CUTS = Integer.getInteger("extant.cuts", 50);
+
+  private static final DeviceOpener EXT4 =
+      (device, options) -> Extant.open(device, options).volume();
+
+  @TempDir Path directory;
+
+  /// A file system that mke2fs made, in memory.
+  private RamDevice made(int mebibytes, int blockSize, int inodeSize, int inodes, String features)
+      throws IOException {
+    Path image = directory.resolve("made");
+    Oracles.run(
+            "mke2fs",
+            "-q",
+            "-F",
+            "-t",
+            "ext4",
+            "-b",
+            blockSize,
+            "-I",
+            inodeSize,
+            "-N",
+            inodes,
+            "-m",
+            0,
+            "-J",
+            "size=" + blockSize / 1024,
+            "-O",
+            "inline_data," + features,
+            image,
+            mebibytes + "M")
+        .expect(0);
+    RamDevice device = new RamDevice("inodes of " + inodeSize, (long) mebibytes << 20);
+    try (Arena arena = Arena.ofShared();
+        FileDevice source = FileDevice.open(image, true)) {
+      MemorySegment buffer = arena.allocate(1 << 20, 4096);
+      for (long at = 0; at < source.sizeBytes(); at += buffer.byteSize()) {
+        source.read(at, buffer);
+        device.write(at, List.of(buffer), false);
+      }
+    }
+    return device;
+  }
+
+  private void e2fsck(BlockDevice device) throws IOException {
+    Path image = directory.resolve("image");
+    Images.copy(device, image);
+    Oracles.run("e2fsck", "-fn", image).expect(0);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // MiB, block size, inode size, inodes, features, bytes of most writes, share in percent
+    "32, 4096, 256, 4096, extent, 200, 30",
+    "32, 1024, 1024, 2048, extent, 900, 30",
+    "16, 1024, 256, 2048, '^dir_index,^metadata_csum', 120, 20",
+    "8, 2048, 512, 400, ^64bit, 500, 20",
+  })
+  void doesWhatTheModelDoes(
+      int mebibytes,
+      int blockSize,
+      int inodeSize,
+      int inodes,
+      String features,
+      int typicalBytes,
+      int percent)
+      throws IOException {
+    try (RamDevice device = made(mebibytes, blockSize, inodeSize, inodes, features)) {
+      ModelCheck check = new ModelCheck(EXT4, device, Seeds.fixed(inodeSize), typicalBytes);
+      ModelCheck.Report report = check.run(OPERATIONS * percent / 100);
+      assertThat(report.refused()).isPositive();
+      e2fsck(device);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // workers, operations of each, MiB, block size, inode size, features, bytes, data=, seed
+    "1, 1200, 24, 4096, 256, extent, 120, ordered, 1",
+    "1, 1000, 16, 1024, 512, ^orphan_file, 400, ordered, 2",
+    "4, 250, 16, 1024, 256, ^dir_index, 120, ordered, 3",
+    "2, 400, 16, 1024, 256, extent, 120, journal, 4",
+  })
+  void keepsWhatWasAcknowledged(
+      int workers,
+      int operations,
+      int mebibytes,
+      int blockSize,
+      int inodeSize,
+      String features,
+      int typicalBytes,
+      String data,
+      long defaultSeed)
+      throws IOException {
+    long seed = Seeds.fixed(defaultSeed);
+    String options = "commit=1,noatime,data=" + data;
+    Workload workload = new Workload(workers, operations, options, seed, typicalBytes);
+    try (RamDevice device = made(mebibytes, blockSize, inodeSize, 2048, features)) {
+      PowerCutSweep sweep = new PowerCutSweep(EXT4, device, workload);
+      sweep.record();
+      for (int i = 0; i < CUTS; i++) {
+        long tick = 1 + i * sweep.lastTick() / CUTS;
+        try (BlockDevice state = sweep.materialise(tick, seed + i)) {
+          sweep.recover(state, tick);
+          e2fsck(state);
+        } catch (AssertionError | IOException | RuntimeException e) {
+          String cut = "cut at tick " + tick + ", state seed " + (seed + i);
+          throw new AssertionError(cut + ": " + e.getMessage(), e);
+        }
+      }
+    }
+  }
+}
