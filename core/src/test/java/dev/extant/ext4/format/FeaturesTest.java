@@ -46,12 +46,6 @@ final class FeaturesTest {
   }
 
   @Test
-  void bigallocIsRefusedThoughItIsReadOnlyCompatible() {
-    assertThatThrownBy(() -> USUAL.with(Feature.BIGALLOC).requireReadable())
-        .hasMessageContaining("bigalloc");
-  }
-
-  @Test
   void featuresComeAndGo() {
     Features more = USUAL.with(Feature.SPARSE_SUPER).with(Feature.ORPHAN_FILE);
     assertThat(more.has(Feature.SPARSE_SUPER)).isTrue();
