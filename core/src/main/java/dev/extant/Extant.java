@@ -11,6 +11,8 @@ import dev.extant.journal.JournalStatistics;
 import dev.extant.mkfs.Mkfs;
 import dev.extant.mkfs.MkfsOptions;
 import dev.extant.nio.ExtantFileSystem;
+import dev.extant.nio.ExtantFiles;
+import dev.extant.vfs.AllocateMode;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions;
 import dev.extant.vfs.TuneOptions;
@@ -18,13 +20,17 @@ import dev.extant.vfs.Volume;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /// A mounted file system, and the way to make and mount one.
 ///
-/// [#fileSystem()] is for everything that `java.nio.file` knows; [#volume()] for what it does not
-/// (fsync as a future, seeking data, exchanging names). Both act on the same mount, which is closed
-/// by [#close()] or with its file system. `FileSystems.newFileSystem(Path.of("data.img"),
-/// Map.of())` mounts as well.
+/// [#fileSystem()] is for everything that `java.nio.file` knows; the static methods that take a
+/// path, and [ExtantFiles], are for what it does not know and apply to any path of any mount;
+/// [#volume()] is what lies below both. All act on the same mount, which is closed by [#close()] or
+/// with its file system. `FileSystems.newFileSystem(Path.of("data.img"), Map.of())` mounts as well.
+///
+/// With the mount option `ro` nothing is ever written to the image: a journal that needs it is
+/// replayed in memory, or not at all with `noload`.
 public final class Extant implements AutoCloseable {
   private final Ext4Volume volume;
   private final ExtantFileSystem fileSystem;
@@ -88,6 +94,27 @@ public final class Extant implements AutoCloseable {
     return JournalReader.open(Ext4.journalPlace(queue));
   }
 
+  /// Done when the file's data and attributes, or the directory's entries, and the names on the way
+  /// there are durable; failed with an [IOException] otherwise. For a path of any mount.
+  public static CompletableFuture<Void> fsync(Path path) {
+    return ExtantFiles.fsync(path);
+  }
+
+  /// Makes everything durable that was done before the call in any mount of this JVM, in all of
+  /// them at the same time.
+  ///
+  /// @throws IOException the first failure, the others being suppressed
+  public static void syncAll() throws IOException {
+    ExtantFiles.syncAll();
+  }
+
+  /// Allocates, frees, zeroes or moves a range of a file, as fallocate(2) does. For a path of any
+  /// mount.
+  public static void allocate(Path path, AllocateMode mode, long offset, long lengthBytes)
+      throws IOException {
+    ExtantFiles.allocate(path, mode, offset, lengthBytes);
+  }
+
   public Volume volume() {
     return volume;
   }
@@ -99,6 +126,11 @@ public final class Extant implements AutoCloseable {
   /// What mounting found: a journal that was replayed, orphans, warnings.
   public MountReport mountReport() {
     return volume.mountReport();
+  }
+
+  /// The figures of this mount at one moment.
+  public ExtantStatistics statistics() throws FsException {
+    return new ExtantStatistics(volume.statistics(), volume.journalStatistics());
   }
 
   /// The journal's figures since the mount; null where there is no journal in use.

@@ -31,7 +31,7 @@ final class ExtantAsynchronousFileChannel extends AsynchronousFileChannel {
   private final class Pending<V> extends CompletableFuture<V> {
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-      boolean cancelled = super.cancel(mayInterruptIfRunning);
+      boolean cancelled = !isDone() && super.cancel(mayInterruptIfRunning);
       if (cancelled && mayInterruptIfRunning) {
         close();
       }

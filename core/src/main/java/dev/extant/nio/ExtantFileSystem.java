@@ -14,6 +14,7 @@ import java.nio.file.attribute.UserPrincipalLookupService;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
@@ -36,6 +37,9 @@ public final class ExtantFileSystem extends FileSystem {
   private final Set<Closeable> open = ConcurrentHashMap.newKeySet();
   private final CountDownLatch drained = new CountDownLatch(1);
   private final Gate gate = new Gate(drained::countDown);
+
+  /// Done when the volume is closed; what went wrong then, or null.
+  private final CompletableFuture<IOException> end = new CompletableFuture<>();
 
   /// What a file system is known by: `key` in its URIs, `type` in its store, `device` in its files'
   /// keys.
@@ -155,6 +159,19 @@ public final class ExtantFileSystem extends FileSystem {
       return;
     }
     awaitDrained();
+    IOException failure = null;
+    try {
+      closeVolume();
+    } catch (IOException e) {
+      failure = e;
+      throw e;
+    } finally {
+      provider.closed(this);
+      end.complete(failure);
+    }
+  }
+
+  private void closeVolume() throws IOException {
     try {
       for (Closeable resource : open) {
         resource.close();
@@ -164,9 +181,32 @@ public final class ExtantFileSystem extends FileSystem {
         volume.close();
       } catch (FsException e) {
         throw Errors.inChannel(e, root);
-      } finally {
-        provider.closed(this);
       }
+    }
+  }
+
+  /// A file system that an error has made read-only cannot sync, which is an I/O error.
+  void sync() throws IOException {
+    enterOrThrow();
+    try {
+      volume.sync();
+    } catch (FsException e) {
+      throw Errors.inChannel(e, root);
+    } finally {
+      exit();
+    }
+  }
+
+  /// Makes everything durable that was done before the call, or waits for the closing that does so.
+  /// Returns what went wrong, or null.
+  IOException syncFailure() {
+    try {
+      sync();
+      return null;
+    } catch (ClosedFileSystemException e) {
+      return end.join();
+    } catch (IOException e) {
+      return e;
     }
   }
 

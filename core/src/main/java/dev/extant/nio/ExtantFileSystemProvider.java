@@ -25,11 +25,14 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.spi.FileSystemProvider;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
@@ -40,7 +43,8 @@ import java.util.function.Function;
 /// An image is opened with `FileSystems.newFileSystem(Path.of("data.img"), Map.of("ro", true))` or
 /// by its URI, `extant:file:///srv/data.img`; a path in it is `extant:file:///srv/data.img!/path`.
 /// The environment holds mount options by name (see [MountOptions#fromMap]) and `uid`, `gid` and
-/// `umask` of new files, by default 0, 0 and 022.
+/// `umask` of new files, by default 0, 0 and 022. A URI may hold them too,
+/// `extant:file:///srv/data.img?ro&umask=077`; the environment overrides it.
 public final class ExtantFileSystemProvider extends FileSystemProvider {
   /// Begins the key of a file system over a volume that is no image.
   private static final String VOLUME = "volume:";
@@ -73,7 +77,9 @@ public final class ExtantFileSystemProvider extends FileSystemProvider {
     if (image.path().length != 1) {
       throw new IllegalArgumentException("names a path in a file system, not one: " + uri);
     }
-    return newFileSystem(Path.of(URI.create(image.key())), env);
+    Map<String, Object> options = new LinkedHashMap<>(image.options());
+    options.putAll(env);
+    return newFileSystem(Path.of(URI.create(image.key())), options);
   }
 
   /// @throws UnsupportedOperationException if the file is no image of a kind that is known
@@ -132,6 +138,31 @@ public final class ExtantFileSystemProvider extends FileSystemProvider {
     ExtantFileSystem fileSystem = new ExtantFileSystem(this, identity, volume, newFiles);
     registry.put(fileSystem);
     return fileSystem;
+  }
+
+  /// Makes everything durable that was done in any open file system before the call, in all of them
+  /// at the same time.
+  ///
+  /// @throws IOException the first failure, the others being suppressed
+  void syncAll() throws IOException {
+    List<CompletableFuture<IOException>> failures = new ArrayList<>();
+    for (ExtantFileSystem fileSystem : registry.all()) {
+      failures.add(
+          CompletableFuture.supplyAsync(
+              fileSystem::syncFailure, ExtantFileSystemProvider::startVirtually));
+    }
+    IOException first = null;
+    for (CompletableFuture<IOException> each : failures) {
+      IOException failure = each.join();
+      if (first == null) {
+        first = failure;
+      } else if (failure != null) {
+        first.addSuppressed(failure);
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
   }
 
   void closed(ExtantFileSystem fileSystem) {
@@ -199,7 +230,7 @@ public final class ExtantFileSystemProvider extends FileSystemProvider {
   }
 
   private static void startVirtually(Runnable operation) {
-    Thread.ofVirtual().name("extant-async").start(operation);
+    Thread.ofVirtual().name("extant-nio").start(operation);
   }
 
   private static <C extends Channel> C open(

@@ -1,5 +1,6 @@
 package dev.extant.nio;
 
+import dev.extant.vfs.AllocateMode;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.Node;
@@ -11,15 +12,16 @@ import java.nio.file.ProviderMismatchException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/// Durability, where NIO lacks it: for paths rather than channels, for directories, for a whole
-/// file system, and without a thread that waits.
+/// What NIO lacks, by path: durability without a channel, of directories, of a whole file system or
+/// of all, and without a thread that waits; ranges of files. Links are followed.
+///
+/// Each method throws a [ProviderMismatchException] if a path or file system is not of this
+/// provider.
 public final class ExtantFiles {
   private ExtantFiles() {}
 
   /// Done when the file's data and attributes, or the directory's entries, and the names on the way
-  /// there are durable; failed with an [IOException] otherwise. Links are followed.
-  ///
-  /// @throws ProviderMismatchException if the path is not of an extant file system
+  /// there are durable; failed with an [IOException] otherwise.
   public static CompletableFuture<Void> fsync(Path path) {
     ExtantPath file = ExtantPath.of(path);
     ExtantFileSystem fileSystem = file.getFileSystem();
@@ -46,19 +48,48 @@ public final class ExtantFiles {
   }
 
   /// Makes everything durable that was done in a file system before the call.
-  ///
-  /// @throws ProviderMismatchException if it is not an extant file system
   public static void sync(FileSystem fileSystem) throws IOException {
     if (!(fileSystem instanceof ExtantFileSystem ours)) {
       throw new ProviderMismatchException("not an extant file system: " + fileSystem);
     }
-    ours.call(
-        ours.rootPath(),
-        null,
-        () -> {
-          ours.volume().sync();
+    ours.sync();
+  }
+
+  /// Makes everything durable that was done before the call in any file system of the installed
+  /// provider, in all of them at the same time.
+  ///
+  /// @throws IOException the first failure, the others being suppressed
+  public static void syncAll() throws IOException {
+    ExtantFileSystemProvider.installed().syncAll();
+  }
+
+  /// Allocates, frees, zeroes or moves a range of a file, as fallocate(2) does.
+  ///
+  /// @throws IOException if the file system cannot, or is full
+  public static void allocate(Path path, AllocateMode mode, long offset, long lengthBytes)
+      throws IOException {
+    onNode(
+        path,
+        (volume, node) -> {
+          volume.allocate(node, mode, offset, lengthBytes);
           return null;
         });
+  }
+
+  /// The offset of the next data at or behind `offset`, -1 if there is none.
+  public static long seekData(Path path, long offset) throws IOException {
+    return onNode(path, (volume, node) -> volume.seekData(node, offset));
+  }
+
+  /// The offset of the next hole at or behind `offset`, which the end of the file is too; -1 behind
+  /// that.
+  public static long seekHole(Path path, long offset) throws IOException {
+    return onNode(path, (volume, node) -> volume.seekHole(node, offset));
+  }
+
+  private static <T> T onNode(Path path, Operations.NodeAction<T> action) throws IOException {
+    ExtantPath file = ExtantPath.of(path);
+    return file.getFileSystem().operations().onNode(file, Follow.LAST, action);
   }
 
   /// What made a volume's future fail.

@@ -2,13 +2,17 @@ package dev.extant.nio;
 
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /// URIs of the scheme `extant`: `extant:KEY!/path`, where KEY names the file system and is, for an
 /// image file, its own URI (`extant:file:///srv/data.img!/etc/hosts`).
 ///
 /// In the path all bytes but a few are escaped by `%`, `!` among them, so the last `!/` of a URI is
-/// the border.
-record ImageUri(String key, byte[] path) {
+/// the border. Behind the key there may be options, `extant:file:///srv/data.img?ro&commit=30`,
+/// which count when the file system is opened.
+record ImageUri(String key, Map<String, String> options, byte[] path) {
   static final String SCHEME = "extant";
   private static final String BORDER = "!/";
   private static final String PLAIN = "/-._~$&'()*+,;=:@";
@@ -22,11 +26,33 @@ record ImageUri(String key, byte[] path) {
     }
     String rest = URI.create(uri.toASCIIString()).getRawSchemeSpecificPart();
     int border = rest.lastIndexOf(BORDER);
-    String key = border < 0 ? rest : rest.substring(0, border);
+    String fileSystem = border < 0 ? rest : rest.substring(0, border);
+    int question = fileSystem.indexOf('?');
+    String key = question < 0 ? fileSystem : fileSystem.substring(0, question);
     if (key.isEmpty() || key.startsWith("/")) {
       throw new IllegalArgumentException("not like extant:file:///data.img!/path: " + uri);
     }
-    return new ImageUri(key, border < 0 ? new byte[] {'/'} : unescape(rest.substring(border + 1)));
+    return new ImageUri(
+        key,
+        question < 0 ? Map.of() : options(fileSystem.substring(question + 1)),
+        border < 0 ? new byte[] {'/'} : unescape(rest.substring(border + 1)));
+  }
+
+  /// `NAME=VALUE` and `NAME`, the latter with the value `true`.
+  private static Map<String, String> options(String query) {
+    Map<String, String> options = new LinkedHashMap<>();
+    for (String item : query.split("&")) {
+      int equals = item.indexOf('=');
+      String name = equals < 0 ? item : item.substring(0, equals);
+      if (!item.isEmpty()) {
+        options.put(text(name), equals < 0 ? "true" : text(item.substring(equals + 1)));
+      }
+    }
+    return options;
+  }
+
+  private static String text(String escaped) {
+    return new String(unescape(escaped), StandardCharsets.UTF_8);
   }
 
   static URI of(String key, byte[] absolutePath) {

@@ -3,7 +3,7 @@ package dev.extant.nio;
 import dev.extant.vfs.NewFile;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
@@ -22,9 +22,9 @@ record NewFiles(long uid, long gid, int umask) {
         (int) number(env, "umask", 8, DEFAULT_UMASK, 0777));
   }
 
-  /// The environment without what [#of] reads.
+  /// The environment without what [#of] reads, in its order.
   static Map<String, Object> others(Map<String, ?> env) {
-    Map<String, Object> others = new HashMap<>(env);
+    Map<String, Object> others = new LinkedHashMap<>(env);
     others.keySet().removeAll(Set.of("uid", "gid", "umask"));
     return others;
   }

@@ -3,6 +3,7 @@ package dev.extant.nio;
 import java.nio.file.FileSystemAlreadyExistsException;
 import java.nio.file.FileSystemNotFoundException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -33,6 +34,15 @@ final class Registry {
     guard.lock();
     try {
       byKey.put(fileSystem.key(), Optional.of(fileSystem));
+    } finally {
+      guard.unlock();
+    }
+  }
+
+  List<ExtantFileSystem> all() {
+    guard.lock();
+    try {
+      return byKey.values().stream().flatMap(Optional::stream).toList();
     } finally {
       guard.unlock();
     }

@@ -1,6 +1,5 @@
 package dev.extant.nio;
 
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,17 +18,7 @@ class HostNioTest extends NioContract {
   }
 
   @Override
-  public Class<? extends FileSystemException> loopException() {
-    return FileSystemException.class;
-  }
-
-  @Override
-  public Class<? extends FileSystemException> notEmptyException() {
-    return FileSystemException.class;
-  }
-
-  @Override
-  public boolean isExtant() {
+  public boolean differs(Difference difference) {
     return false;
   }
 }

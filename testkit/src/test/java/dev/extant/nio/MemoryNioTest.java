@@ -17,7 +17,7 @@ class MemoryNioTest extends NioContract {
 
   private Path newDirectory() {
     MemoryVolume volume = new MemoryVolume();
-    ExtantFileSystem fileSystem = ExtantFileSystem.over(volume);
+    ExtantFileSystem fileSystem = ExtantFileSystem.over(XattrVolume.over(volume));
     volumes.add(volume);
     fileSystems.add(fileSystem);
     return fileSystem.getPath("/");
@@ -39,5 +39,10 @@ class MemoryNioTest extends NioContract {
       fileSystem.close();
     }
     assertThat(volumes).allMatch(volume -> volume.openReferences() == 0);
+  }
+
+  @Override
+  public boolean differs(Difference difference) {
+    return true;
   }
 }

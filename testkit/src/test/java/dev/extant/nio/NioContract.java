@@ -8,4 +8,10 @@ abstract class NioContract
         NioNamespaceContract,
         NioChannelContract,
         NioAttributeContract,
-        NioDirectoryContract {}
+        NioDirectoryContract,
+        NioSecureDirectoryContract,
+        NioUserAttributeContract,
+        NioAsynchronousContract,
+        NioLockContract,
+        NioFilesContract,
+        NioThreadsContract {}

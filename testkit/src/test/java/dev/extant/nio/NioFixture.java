@@ -1,7 +1,6 @@
 package dev.extant.nio;
 
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 
 /// What the parts of [NioContract] need, and where a file system may differ from the others.
@@ -17,19 +16,6 @@ interface NioFixture {
     return directory().resolve(relative);
   }
 
-  /// What too many symbolic links are.
-  default Class<? extends FileSystemException> loopException() {
-    return java.nio.file.FileSystemLoopException.class;
-  }
-
-  /// What a full or directory target of an atomic move is.
-  default Class<? extends FileSystemException> notEmptyException() {
-    return java.nio.file.DirectoryNotEmptyException.class;
-  }
-
-  /// False on the host: the JDK's default provider, whose paths outside UTF-8 depend on the locale,
-  /// whose permissions depend on the user, and whose times may be coarse.
-  default boolean isExtant() {
-    return true;
-  }
+  /// Whether this file system is of those that may differ.
+  boolean differs(Difference difference);
 }
