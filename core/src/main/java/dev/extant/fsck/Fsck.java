@@ -2,10 +2,8 @@ package dev.extant.fsck;
 
 import dev.extant.block.BlockDevice;
 import dev.extant.ext4.format.Checksums;
-import dev.extant.ext4.format.RawInode;
 import dev.extant.ext4.format.Superblock;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.List;
 
 /// The check: runs the steps that the package's description names. It only reads.
@@ -81,19 +79,21 @@ public final class Fsck {
         options);
   }
 
-  /// Every check that looks at single inodes is one of the visitors.
+  /// Every check that looks at single inodes is one of the visitors; then come those that need what
+  /// all of them have seen.
   private void checkInodes(CheckContext context) throws CannotCheckException {
-    List<InodeVisitor> visitors = new ArrayList<>();
-    InodeCheck check = new InodeCheck(context, inode -> attributeBlocks(context, inode));
-    new InodeScan(context, progress, check, visitors).run();
-  }
-
-  private static long attributeBlocks(CheckContext context, ScannedInode inode) {
-    long blockNr = RawInode.fileAcl(inode.raw());
-    if (context.layout().validBlock(blockNr)) {
-      context.claims().claimQuietly(blockNr, 1);
-    }
-    return blockNr == 0 ? 0 : context.layout().clusterBlocks();
+    LinkCounts links = new LinkCounts(context);
+    EncryptionPolicies policies = new EncryptionPolicies();
+    XattrCheck xattrs = new XattrCheck(context, links, policies);
+    DirectoryCheck directories = new DirectoryCheck(context, links, policies);
+    InodeCheck check = new InodeCheck(context, xattrs::check);
+    new InodeScan(context, progress, check, List.of(directories, links)).run();
+    xattrs.checkUsers();
+    directories.run(progress);
+    links.check();
+    SpecialInodes.checkQuotas(context);
+    new OrphanCheck(context).run();
+    new JournalCheck(context).run();
   }
 
   /// The checks that need what the scan of the inodes found.

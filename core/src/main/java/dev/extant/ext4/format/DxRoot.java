@@ -46,6 +46,11 @@ public final class DxRoot {
         && (count == 1 || Le.u8(block, offset + DirEntry.HEADER_SIZE + 1) == '.');
   }
 
+  /// Always 0.
+  public static long reserved(MemorySegment block) {
+    return Le.u32(block, INFO);
+  }
+
   public static int hashVersion(MemorySegment block) {
     return Le.u8(block, 0x1C);
   }
@@ -64,6 +69,10 @@ public final class DxRoot {
 
   public static void indirectLevels(MemorySegment block, int value) {
     Le.put8(block, 0x1E, value);
+  }
+
+  public static int unusedFlags(MemorySegment block) {
+    return Le.u8(block, 0x1F);
   }
 
   /// The room for entries.

@@ -89,6 +89,7 @@ public final class Superblock {
   public static final int REVISION_DYNAMIC = 1;
 
   public static final int ROOT_INO = 2;
+  public static final int QUOTA_TYPES = 3;
   public static final int RESIZE_INO = 7;
   public static final int JOURNAL_INO = 8;
   public static final int GOOD_OLD_FIRST_INO = 11;
@@ -542,6 +543,11 @@ public final class Superblock {
 
   public static void orphanFileInode(MemorySegment sb, long ino) {
     Le.put32(sb, 0x280, ino);
+  }
+
+  /// The inode of the quota of users (type 0), groups (1) or projects (2); 0 for none.
+  public static long quotaInode(MemorySegment sb, int type) {
+    return Le.u32(sb, type == 2 ? 0x26C : 0x240 + 4L * type);
   }
 
   /// True if the checksum is right or the file system has none (no metadata_csum).
