@@ -68,6 +68,11 @@ public final class BufferCache implements AutoCloseable {
     }
   }
 
+  /// The number of whole blocks that the device has.
+  public long deviceBlocks() {
+    return queue.device().sizeBytes() / blockSizeBytes;
+  }
+
   public int blockSizeBytes() {
     return blockSizeBytes;
   }

@@ -271,12 +271,45 @@ final class Directories {
 
   /// Points `..` to another directory. Needs 1 credit.
   void setParent(Handle handle, Inode dir, long parentIno) throws IOException {
+    dir.parentIno = 0;
     if (InlineDirectory.covers(dir)) {
       inline.setParent(handle, dir, parentIno);
     } else if (hasIndex(dir)) {
       indexed.setParent(handle, dir, entry(parentIno, FileType.DIRECTORY));
     } else {
       replace(handle, dir, FileName.of(".."), parentIno, FileType.DIRECTORY);
+    }
+  }
+
+  /// EUCLEAN if `child`, a directory that has a name in `dir`, has another directory as its `..`.
+  /// So nobody who goes down from the root comes to a directory twice. One whose `..` cannot be
+  /// read passes, since it cannot be listed either. The caller holds the lock of `dir`.
+  void checkParent(Inode dir, Inode child) throws IOException {
+    if (child.parentIno == dir.ino() && child != dir) {
+      return;
+    }
+    child.lock.readLock().lock();
+    try {
+      DirectoryEntry parent;
+      try {
+        parent = lookup(child, FileName.of(".."));
+      } catch (FsException e) {
+        if (e.errno() != Errno.EUCLEAN || child == dir) {
+          throw e;
+        }
+        return;
+      }
+      if (parent == null || parent.ino() != dir.ino() || child == dir) {
+        throw DirectoryDamage.of(
+            child,
+            "it has a name in directory "
+                + dir.ino()
+                + ", but its .. is "
+                + (parent == null ? "missing" : parent.ino()));
+      }
+      child.parentIno = dir.ino();
+    } finally {
+      child.lock.readLock().unlock();
     }
   }
 

@@ -88,11 +88,14 @@ final class DirectoryBlocks {
     return checksums.enabled();
   }
 
-  /// The number of the directory's blocks, at least 1.
+  /// The number of the directory's blocks, at least 1, and no more than the device has, since there
+  /// are no holes among them.
   int count(Inode dir) throws FsException {
     long size = RawInode.size(dir.raw);
     long count = size / blockSize;
-    if (size % blockSize != 0 || count < 1 || count > MAX_BLOCKS) {
+    if (size % blockSize != 0
+        || count < 1
+        || count > Math.min(MAX_BLOCKS, buffers.deviceBlocks())) {
       throw DirectoryDamage.of(dir, "its size is " + size);
     }
     return (int) count;

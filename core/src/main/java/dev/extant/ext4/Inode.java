@@ -33,6 +33,9 @@ public final class Inode implements Node {
 
   volatile long datasyncTid;
 
+  /// The directory that this one is known to have as its `..`; 0: not known.
+  volatile long parentIno;
+
   /// References handed out; guarded by the inode table.
   int references;
 

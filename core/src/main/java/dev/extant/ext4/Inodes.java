@@ -167,6 +167,9 @@ final class Inodes implements InodeTable {
         throw corrupt(ino, "it is not in use");
       }
       inode = new Inode(this, ino, raw);
+      if (inode.hasFlag(RawInode.EXT4_INLINE_DATA_FL) && inode.hasFlag(RawInode.EXT4_EXTENTS_FL)) {
+        throw corrupt(ino, "it has both extents and its data in itself");
+      }
       if (inode.type() == null) {
         throw corrupt(ino, "its mode is " + Integer.toOctalString(RawInode.mode(raw)));
       }

@@ -33,7 +33,7 @@ final class Namespace {
       checkAlive(directory);
       entry = mount.directories.lookup(directory, name);
       if (entry != null) {
-        return mount.inodes.get(entry.ino());
+        return child(directory, name, entry);
       }
     } finally {
       directory.lock.readLock().unlock();
@@ -305,7 +305,21 @@ final class Namespace {
     if (entry == null) {
       throw new FsException(Errno.ENOENT, "no such file or directory: " + name);
     }
-    return mount.inodes.get(entry.ino());
+    return child(directory, name, entry);
+  }
+
+  /// The inode that an entry of the directory means, retained. The directory's lock is held.
+  Inode child(Inode directory, FileName name, DirectoryEntry entry) throws IOException {
+    Inode inode = mount.inodes.get(entry.ino());
+    if (inode.isDirectory() && !name.isDot() && !name.isDotDot()) {
+      try {
+        mount.directories.checkParent(directory, inode);
+      } catch (IOException e) {
+        inode.close();
+        throw e;
+      }
+    }
+    return inode;
   }
 
   private void checkFree(Inode directory, FileName name) throws IOException {

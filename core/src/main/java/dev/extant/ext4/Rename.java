@@ -180,7 +180,7 @@ final class Rename {
     names.source = namespace.existing(names.from, names.fromName);
     DirectoryEntry existing = mount.directories.lookup(names.to, names.toName);
     if (existing != null) {
-      names.target = mount.inodes.get(existing.ino());
+      names.target = namespace.child(names.to, names.toName, existing);
     }
   }
 

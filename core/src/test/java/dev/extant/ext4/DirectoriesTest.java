@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class DirectoriesTest {
   private static final Features NO_INDEX = Features.of(Feature.FILETYPE);
+  private static final Features INDEX = NO_INDEX.with(Feature.DIR_INDEX);
 
   static Stream<Arguments> variants() {
     List<Arguments> variants = new ArrayList<>();
@@ -46,6 +47,21 @@ class DirectoriesTest {
     long seed = 31L * blockSize + hash;
     try (DirectoryFixture fixture = new DirectoryFixture(blockSize, checksummed, hash, 3000)) {
       randomChanges(fixture, seed, blockSize > 4096 ? 12_000 : 6000);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("variants")
+  void agreesWithAMapBeginningInline(int blockSize, boolean checksummed, int hash)
+      throws IOException {
+    for (Features features : List.of(NO_INDEX, INDEX)) {
+      for (int length = 8; length < 300; length += 47) {
+        try (DirectoryFixture fixture =
+            new DirectoryFixture(
+                blockSize, checksummed, hash, 300, features.with(Feature.INLINE_DATA))) {
+          randomChanges(fixture, length, length);
+        }
+      }
     }
   }
 

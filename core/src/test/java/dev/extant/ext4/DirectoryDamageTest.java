@@ -1,9 +1,15 @@
 package dev.extant.ext4;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.extant.ext4.format.DirHash;
+import dev.extant.ext4.format.DxEntries;
+import dev.extant.ext4.format.DxNode;
+import dev.extant.ext4.format.DxRoot;
+import dev.extant.ext4.format.Feature;
+import dev.extant.ext4.format.Features;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.util.Le;
 import dev.extant.vfs.Errno;
@@ -206,6 +212,36 @@ class DirectoryDamageTest {
     }
   }
 
+  /// Three levels of an index hold what two do not.
+  @Test
+  void aLargeDirectoryGoesOn() throws IOException {
+    Features features = Features.of(Feature.DIR_INDEX, Feature.FILETYPE, Feature.LARGE_DIR);
+    try (DirectoryFixture fixture = new DirectoryFixture(1024, true, 1, 60_000, features)) {
+      Inode dir = fixture.newDirectory(12);
+      Map<FileName, Long> expected = new TreeMap<>();
+      String padding = "x".repeat(240);
+      for (int i = 0; i < 60_000; i++) {
+        FileName name = FileName.of(padding + i);
+        fixture.add(dir, name, 100 + i);
+        expected.put(name, 100L + i);
+      }
+      fixture.reopen();
+      assertThat(DxRoot.indirectLevels(block(fixture, dir, 0))).isEqualTo(2);
+      assertThat(fixture.list(dir, 1000)).isEqualTo(expected);
+      for (int i = 0; i < 60_000; i += 7) {
+        FileName name = FileName.of(padding + i);
+        fixture.change(h -> fixture.directories.remove(h, dir, name));
+        expected.remove(name);
+        assertThat(fixture.directories.lookup(dir, name)).isNull();
+      }
+      for (Map.Entry<FileName, Long> entry : expected.entrySet()) {
+        assertThat(fixture.directories.lookup(dir, entry.getKey()).ino())
+            .isEqualTo(entry.getValue());
+      }
+      assertThat(fixture.list(dir, 777)).isEqualTo(expected);
+    }
+  }
+
   private static boolean added(DirectoryFixture fixture, Inode dir, FileName name, long ino)
       throws IOException {
     try {
@@ -214,6 +250,54 @@ class DirectoryDamageTest {
     } catch (FsException e) {
       assertThat(e.errno()).isEqualTo(Errno.ENOSPC);
       return false;
+    }
+  }
+
+  /// An index of 64 KiB blocks whose every entry names the same node, and the node the same leaf,
+  /// or itself, has room for 10^11 leaves.
+  @ParameterizedTest
+  @CsvSource({"1, 2, 2", "2, 1, 1", "2, 2, 1"})
+  void anIndexThatNamesABlockTwiceEnds(int ofRoot, int ofNode, int levels) throws IOException {
+    Features features = Features.of(Feature.DIR_INDEX, Feature.FILETYPE, Feature.LARGE_DIR);
+    try (DirectoryFixture fixture = new DirectoryFixture(65536, false, 1, 20, features)) {
+      Inode dir = fixture.newDirectory(12);
+      for (int i = 0; RawInode.size(dir.raw) < 3 * 65536; i++) {
+        fixture.add(dir, FileName.of("name-" + i), 100 + i);
+      }
+      fixture.journal.checkpoint();
+      MemorySegment root = block(fixture, dir, 0);
+      DxRoot.indirectLevels(root, levels);
+      fill(root, DxRoot.ENTRIES, DxRoot.limit(root, false), ofRoot);
+      MemorySegment node = block(fixture, dir, 2);
+      DxNode.initialise(node, false);
+      fill(node, DxNode.ENTRIES, DxNode.limit(node, false), ofNode);
+      block(fixture, dir, 1).copyFrom(node);
+      fixture.reload();
+      assertThatThrownBy(() -> fixture.list(dir, 1000))
+          .isInstanceOfSatisfying(
+              FsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EUCLEAN));
+      Attempt[] attempts = {
+        () -> fixture.directories.lookup(dir, FileName.of("absent")),
+        () -> fixture.directories.isEmpty(dir),
+        () -> fixture.add(dir, FileName.of("new"), 7)
+      };
+      for (Attempt attempt : attempts) {
+        assertThatNoException().isThrownBy(() -> succeeds(attempt));
+      }
+    }
+  }
+
+  private static MemorySegment block(DirectoryFixture fixture, Inode dir, int logical) {
+    long at = fixture.map.of(dir).get(logical) * fixture.blockSize;
+    return fixture.device.memory().asSlice(at, fixture.blockSize);
+  }
+
+  /// Makes all entries name one block, with the same hash.
+  private static void fill(MemorySegment block, int base, int limit, int logical) {
+    DxEntries.initialise(block, base, limit, 1);
+    DxEntries.logical(block, base, 0, logical);
+    for (int i = 1; i < limit; i++) {
+      DxEntries.insert(block, base, i, 0x1001, logical);
     }
   }
 

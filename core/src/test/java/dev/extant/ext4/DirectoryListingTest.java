@@ -46,6 +46,20 @@ class DirectoryListingTest {
     }
   }
 
+  /// They begin in their inodes and leave them while they are listed.
+  @ParameterizedTest
+  @CsvSource({"1, true", "3, true", "7, true", "1, false", "3, false", "7, false"})
+  void showsEachNameThatStaysExactlyOnceBeginningInline(int stay, boolean indexed)
+      throws IOException {
+    Features plain = Features.of(Feature.FILETYPE, Feature.INLINE_DATA, Feature.EXTENT);
+    Features features = indexed ? plain.with(Feature.DIR_INDEX) : plain;
+    for (long seed = 300; seed < 340; seed++) {
+      try (DirectoryFixture fixture = new DirectoryFixture(1024, true, 1, 3000, features)) {
+        listWhileNamesComeAndGo(fixture, seed + stay, stay);
+      }
+    }
+  }
+
   private static void listWhileNamesComeAndGo(DirectoryFixture fixture, long seed, int stay)
       throws IOException {
     Random random = new Random(seed);
