@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -48,6 +49,43 @@ class NameCodecTest {
       }
       assertThat(NameCodec.encode(NameCodec.decode(bytes))).as("seed " + seed).isEqualTo(bytes);
     }
+  }
+
+  private static void comesBack(byte... bytes) {
+    String text = NameCodec.decode(bytes);
+    if (!Arrays.equals(NameCodec.encode(text), bytes)) {
+      throw new AssertionError(HexFormat.of().formatHex(bytes) + " became " + text);
+    }
+  }
+
+  @Test
+  void allShortNamesComeBack() {
+    for (int i = 1; i < 256; i++) {
+      comesBack((byte) i);
+      for (int j = 1; j < 256; j++) {
+        comesBack((byte) i, (byte) j);
+        comesBack((byte) 0xf0, (byte) 0x9f, (byte) i, (byte) j);
+      }
+    }
+  }
+
+  @Test
+  void whatLooksLikeUtf8ComesBack() {
+    for (int i = 0x80; i < 0xc0; i++) {
+      for (int j = 0x80; j < 0xc0; j++) {
+        comesBack((byte) 0xed, (byte) i, (byte) j); // surrogates from 0xa0 on
+        comesBack((byte) 0xe0, (byte) i, (byte) j); // too long below 0xa0
+        comesBack((byte) 0xf4, (byte) i, (byte) j, (byte) 0xbf); // above U+10FFFF from 0x90 on
+        comesBack((byte) 0xed, (byte) 0xa0, (byte) i, (byte) 0xed, (byte) 0xb0, (byte) j);
+      }
+    }
+  }
+
+  @Test
+  void aPairBeforeAByteThatIsNoUtf8() {
+    byte[] bytes = HexFormat.of().parseHex("f09f9880ff");
+    assertThat(NameCodec.decode(bytes)).isEqualTo("😀\uDCFF");
+    comesBack(bytes);
   }
 
   @ParameterizedTest

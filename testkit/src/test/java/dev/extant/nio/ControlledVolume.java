@@ -9,13 +9,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// A volume in memory whose `fsync` futures a test completes, and which remembers how it was asked.
+/// A volume in memory whose `fsync` futures a test completes, and which remembers how it was asked
+/// for these and for `allocate`, which does nothing.
 final class ControlledVolume {
   /// One call of `fsync`.
   record Sync(boolean dataOnly, CompletableFuture<Void> future) {}
 
   final MemoryVolume memory = new MemoryVolume();
   final List<Sync> syncs = new CopyOnWriteArrayList<>();
+  final List<String> allocations = new CopyOnWriteArrayList<>();
 
   Volume volume() {
     return (Volume)
@@ -28,6 +30,10 @@ final class ControlledVolume {
       Sync sync = new Sync((boolean) arguments[1], new CompletableFuture<>());
       syncs.add(sync);
       return sync.future();
+    }
+    if (method.getName().equals("allocate")) {
+      allocations.add(arguments[1] + " " + arguments[2] + " " + arguments[3]);
+      return null;
     }
     try {
       return method.invoke(memory, arguments);

@@ -14,7 +14,7 @@ enum Difference {
   DIRECTORY_URIS("the URI of a directory does not end with a slash, so that it needs no look-up"),
   ABSOLUTE("relative paths start at the root, since there is no working directory"),
   TEMPORARY("temporary files have the permissions of other new files"),
-  REAL_OPTIONS("options of the JDK's own, such as INTERRUPTIBLE and DIRECT, are not supported"),
+  JDK_OPTIONS("options of the JDK's own, such as INTERRUPTIBLE and DIRECT, are not supported"),
   BIRTH("the creation time can be set");
 
   final String reason;

@@ -7,6 +7,7 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.extant.vfs.AllocateMode;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import java.io.IOException;
@@ -228,5 +229,22 @@ class DurabilityTest {
     ExtantFiles.sync(fileSystem);
     assertThatExceptionOfType(ProviderMismatchException.class)
         .isThrownBy(() -> ExtantFiles.sync(FileSystems.getDefault()));
+  }
+
+  @Test
+  void rangesOfAFile() throws IOException {
+    Files.writeString(file, "abc");
+    Path link = Files.createSymbolicLink(fileSystem.getPath("/link"), file);
+    ExtantFiles.allocate(link, AllocateMode.PUNCH_HOLE, 1, 2);
+    assertThat(controlled.allocations).containsExactly("PUNCH_HOLE 1 2");
+    assertThat(ExtantFiles.seekData(link, 1)).isEqualTo(1);
+    assertThat(ExtantFiles.seekHole(link, 1)).isEqualTo(3);
+    assertThat(ExtantFiles.seekData(link, 3)).isEqualTo(-1);
+    assertThatExceptionOfType(NoSuchFileException.class)
+        .isThrownBy(
+            () ->
+                ExtantFiles.allocate(fileSystem.getPath("/missing"), AllocateMode.ALLOCATE, 0, 1));
+    assertThatExceptionOfType(ProviderMismatchException.class)
+        .isThrownBy(() -> ExtantFiles.seekData(Path.of("x"), 0));
   }
 }

@@ -1,7 +1,11 @@
 package dev.extant.nio;
 
 import dev.extant.Extant;
+import dev.extant.block.RamDevice;
+import dev.extant.mkfs.Mkfs;
 import dev.extant.mkfs.MkfsOptions;
+import dev.extant.testkit.DelegatingDevice;
+import dev.extant.testkit.Images;
 import dev.extant.testkit.Oracles;
 import dev.extant.vfs.MountOptions;
 import java.io.IOException;
@@ -12,7 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The contract on our provider over ext4 in two image files, a new directory for each test;
+/// The contract on our provider over ext4 on two devices in memory, a new directory for each test;
 /// afterwards e2fsck finds nothing.
 class Ext4NioTest extends NioContract {
   @TempDir private static Path folder;
@@ -22,12 +26,13 @@ class Ext4NioTest extends NioContract {
 
   private final Path directory = first.newDirectory();
 
-  /// An image and its mount.
-  private record Mounted(Path image, Extant mount, AtomicInteger directories) {
+  /// A device and its mount.
+  private record Mounted(RamDevice device, Extant mount, AtomicInteger directories) {
     static Mounted make(String name) throws IOException {
-      Path image = folder.resolve(name);
-      Extant.mkfs(image, 64L << 20, MkfsOptions.builder().build());
-      return new Mounted(image, Extant.open(image, MountOptions.defaults()), new AtomicInteger());
+      RamDevice device = new RamDevice(name, 64L << 20);
+      Mkfs.make(device, MkfsOptions.builder().build());
+      Extant mount = Extant.open(DelegatingDevice.withoutClose(device), MountOptions.defaults());
+      return new Mounted(device, mount, new AtomicInteger());
     }
 
     Path newDirectory() {
@@ -42,8 +47,11 @@ class Ext4NioTest extends NioContract {
     void closeAndCheck() throws IOException {
       mount.close();
       if (Oracles.find("e2fsck").isPresent()) {
+        Path image = folder.resolve(device.name());
+        Images.copy(device, image);
         Oracles.run("e2fsck", "-fn", image).expect(0);
       }
+      device.close();
     }
   }
 

@@ -254,4 +254,112 @@ interface NioAttributeContract extends NioFixture {
     assertThatExceptionOfType(NoSuchFileException.class)
         .isThrownBy(() -> Files.getFileStore(path("missing")));
   }
+
+  @Test
+  default void attributesOfUnix() throws IOException {
+    file();
+    Files.createLink(path("second"), path("file"));
+    Map<String, Object> unix = Files.readAttributes(path("file"), "unix:*");
+    assertThat(unix)
+        .containsOnlyKeys(
+            "lastModifiedTime",
+            "lastAccessTime",
+            "creationTime",
+            "size",
+            "isRegularFile",
+            "isDirectory",
+            "isSymbolicLink",
+            "isOther",
+            "fileKey",
+            "permissions",
+            "owner",
+            "group",
+            "mode",
+            "ino",
+            "dev",
+            "rdev",
+            "nlink",
+            "uid",
+            "gid",
+            "ctime");
+    assertThat(unix.get("nlink")).isEqualTo(2);
+    assertThat(unix.get("rdev")).isEqualTo(0L);
+    assertThat((int) unix.get("mode") & 0170000).isEqualTo(0100000);
+    assertThat(unix.get("uid")).isInstanceOf(Integer.class);
+    assertThat(unix.get("gid")).isInstanceOf(Integer.class);
+    assertThat(unix.get("ctime")).isInstanceOf(FileTime.class);
+    Map<String, Object> same = Files.readAttributes(path("second"), "unix:ino,dev,fileKey");
+    assertThat(same.get("ino")).isEqualTo(unix.get("ino")).isInstanceOf(Long.class);
+    assertThat(same.get("dev")).isEqualTo(unix.get("dev")).isInstanceOf(Long.class);
+    assertThat(same.get("fileKey")).isEqualTo(unix.get("fileKey"));
+    assertThat((int) Files.getAttribute(directory(), "unix:mode") & 0170000).isEqualTo(0040000);
+  }
+
+  @Test
+  default void settingAttributesOfUnix() throws IOException {
+    file();
+    FileTime before = (FileTime) Files.getAttribute(path("file"), "unix:ctime");
+    Files.setLastModifiedTime(path("file"), FileTime.fromMillis(0));
+    Files.setAttribute(path("file"), "unix:mode", 0107640);
+    assertThat(Files.getAttribute(path("file"), "unix:mode")).isEqualTo(0107640);
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path("file"))))
+        .isEqualTo("rw-r-----");
+    assertThat((FileTime) Files.getAttribute(path("file"), "unix:ctime"))
+        .isGreaterThanOrEqualTo(before);
+    for (String name : new String[] {"uid", "gid"}) {
+      int id = (int) Files.getAttribute(path("file"), "unix:" + name);
+      Files.setAttribute(path("file"), "unix:" + name, id);
+      assertThat(Files.getAttribute(path("file"), "unix:" + name)).isEqualTo(id);
+    }
+    for (String name : new String[] {"ino", "nlink", "rdev", "dev", "ctime", "size"}) {
+      Object value = Files.getAttribute(path("file"), "unix:" + name);
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> Files.setAttribute(path("file"), "unix:" + name, value));
+    }
+    assertThatExceptionOfType(ClassCastException.class)
+        .isThrownBy(() -> Files.setAttribute(path("file"), "unix:mode", "rwx"));
+    Files.setAttribute(path("file"), "unix:lastModifiedTime", FileTime.fromMillis(5000));
+    assertThat(Files.getLastModifiedTime(path("file"))).isEqualTo(FileTime.fromMillis(5000));
+  }
+
+  @Test
+  default void accessControlListsAreRefused() throws IOException {
+    file();
+    assertThat(Files.getFileAttributeView(path("file"), AclFileAttributeView.class)).isNull();
+    assertThat(path("file").getFileSystem().supportedFileAttributeViews()).doesNotContain("acl");
+    assertThatExceptionOfType(UnsupportedOperationException.class)
+        .isThrownBy(() -> Files.readAttributes(path("file"), "acl:acl"))
+        .withMessageContaining("acl");
+    assertThatExceptionOfType(UnsupportedOperationException.class)
+        .isThrownBy(() -> Files.setAttribute(path("file"), "acl:acl", java.util.List.of()))
+        .withMessageContaining("acl");
+  }
+
+  @Test
+  default void namesOfUsersAndGroups() throws IOException {
+    var view = Files.getFileAttributeView(file(), PosixFileAttributeView.class);
+    var lookup = path("file").getFileSystem().getUserPrincipalLookupService();
+    if (differs(Difference.PRINCIPALS)) {
+      view.setOwner(lookup.lookupPrincipalByName("4294967295"));
+      view.setGroup(lookup.lookupPrincipalByGroupName("1000"));
+      assertThat(view.readAttributes().owner().getName()).isEqualTo("4294967295");
+      assertThat(view.readAttributes().group().getName()).isEqualTo("1000");
+      assertThat(Files.getAttribute(path("file"), "unix:uid")).isEqualTo(-1);
+      assertThat(lookup.lookupPrincipalByName("root").getName()).isEqualTo("0");
+      assertThatExceptionOfType(UserPrincipalNotFoundException.class)
+          .isThrownBy(() -> lookup.lookupPrincipalByName("4294967296"));
+    }
+    assertThatExceptionOfType(java.nio.file.ProviderMismatchException.class)
+        .isThrownBy(() -> view.setOwner(() -> "somebody"));
+    assertThat(view.readAttributes().owner()).hasSameHashCodeAs(view.getOwner());
+  }
+
+  @Test
+  default void timesOfCreation() throws IOException {
+    BasicFileAttributeView view = Files.getFileAttributeView(file(), BasicFileAttributeView.class);
+    FileTime created = FileTime.fromMillis(1_000_000_000_123L);
+    view.setTimes(null, null, created);
+    assertThat(view.readAttributes().creationTime().equals(created))
+        .isEqualTo(differs(Difference.BIRTH));
+  }
 }

@@ -17,17 +17,22 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
 import java.nio.channels.FileLock;
 import java.nio.channels.NonReadableChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.CopyOption;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -421,6 +426,138 @@ interface NioChannelContract extends NioFixture {
       assertThat(in.skip(100_000)).isEqualTo(100_000);
       assertThat(in.read()).isEqualTo('x');
       assertThat(in.read()).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  default void mapping() throws IOException {
+    file("abcdef");
+    try (FileChannel channel = FileChannel.open(path("file"), READ, WRITE);
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment bytes = channel.map(MapMode.READ_ONLY, 1, 3, arena);
+      assertThat(bytes.toArray(ValueLayout.JAVA_BYTE)).containsExactly('b', 'c', 'd');
+      assertThat(bytes.isReadOnly()).isTrue();
+      channel.map(MapMode.PRIVATE, 0, 6, arena).fill((byte) 0);
+      assertThat(channel.map(MapMode.READ_ONLY, 2, 0, arena).byteSize()).isZero();
+      if (differs(Difference.MAPPING)) {
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+            .isThrownBy(() -> channel.map(MapMode.READ_ONLY, 0, 6));
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+            .isThrownBy(() -> channel.map(MapMode.READ_WRITE, 0, 6, arena));
+      } else {
+        assertThat(channel.map(MapMode.READ_ONLY, 0, 6).get(5)).isEqualTo((byte) 'f');
+      }
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> channel.map(MapMode.READ_ONLY, -1, 6, arena));
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> channel.map(MapMode.READ_ONLY, 0, -1, arena));
+    }
+    try (FileChannel writer = FileChannel.open(path("file"), WRITE);
+        Arena arena = Arena.ofConfined()) {
+      assertThatExceptionOfType(NonReadableChannelException.class)
+          .isThrownBy(() -> writer.map(MapMode.READ_ONLY, 0, 1, arena));
+    }
+    assertThat(path("file")).hasContent("abcdef");
+  }
+
+  @Test
+  default void optionsOfTheJdkAlone() throws Exception {
+    file("abc");
+    // Named at run time, since the compiler warns of them.
+    Object[] open = Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants();
+    Object[] copy = Class.forName("com.sun.nio.file.ExtendedCopyOption").getEnumConstants();
+    CopyOption interruptible = (CopyOption) copy[0];
+    if (differs(Difference.JDK_OPTIONS)) {
+      for (Object option : open) {
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+            .isThrownBy(() -> FileChannel.open(path("file"), READ, (OpenOption) option));
+      }
+      assertThatExceptionOfType(UnsupportedOperationException.class)
+          .isThrownBy(() -> Files.copy(path("file"), path("copy"), interruptible));
+    } else {
+      Files.copy(path("file"), path("copy"), interruptible);
+    }
+  }
+
+  @Test
+  default void appendingWithPositions() throws IOException {
+    file("abc");
+    try (FileChannel channel = FileChannel.open(path("file"), APPEND)) {
+      assertThat(channel.write(bytes("de"), 0)).isEqualTo(2);
+      assertThat(channel.size()).isEqualTo(5);
+      channel.truncate(4);
+      channel.write(bytes("X"));
+      assertThat(channel.position()).isEqualTo(5);
+    }
+    assertThat(path("file")).hasContent("abcdX");
+  }
+
+  @Test
+  default void farPositions() throws IOException {
+    try (FileChannel channel = FileChannel.open(path("file"), READ, WRITE, CREATE)) {
+      channel.position(1L << 42);
+      assertThat(channel.position()).isEqualTo(1L << 42);
+      assertThat(channel.read(ByteBuffer.allocate(0))).isZero();
+      channel.position(1L << 33);
+      assertThat(channel.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+      assertThatExceptionOfType(IOException.class)
+          .isThrownBy(() -> channel.write(bytes("x"), Long.MAX_VALUE - 1));
+      assertThat(channel.size()).isZero();
+      channel.write(bytes("x"));
+      assertThat(channel.size()).isEqualTo((1L << 33) + 1);
+      channel.truncate(1);
+      assertThat(channel.position()).isEqualTo(1);
+      ByteBuffer buffer = ByteBuffer.allocate(2);
+      assertThat(channel.read(buffer, 0)).isEqualTo(1);
+      assertThat(buffer.get(0)).isZero();
+    }
+  }
+
+  @Test
+  default void transfersWithClosedAndOtherChannels() throws IOException {
+    file("abcdef");
+    FileChannel closed = FileChannel.open(path("file"), READ, WRITE);
+    closed.close();
+    try (FileChannel channel = FileChannel.open(path("file"), READ, WRITE);
+        FileChannel reader = FileChannel.open(path("file"), READ)) {
+      assertThatExceptionOfType(ClosedChannelException.class)
+          .isThrownBy(() -> channel.transferTo(0, 1, closed));
+      assertThatExceptionOfType(ClosedChannelException.class)
+          .isThrownBy(() -> channel.transferFrom(closed, 0, 1));
+      assertThatExceptionOfType(NonWritableChannelException.class)
+          .isThrownBy(() -> channel.transferTo(0, 1, reader));
+      assertThat(channel.transferTo(0, 0, channel)).isZero();
+      channel.position(6);
+      assertThat(reader.transferTo(0, 3, channel)).isEqualTo(3);
+      assertThat(channel.position()).isEqualTo(9);
+      reader.position(1);
+      assertThat(channel.transferFrom(reader, 9, 2)).isEqualTo(2);
+      assertThat(reader.position()).isEqualTo(3);
+    }
+    assertThat(path("file")).hasContent("abcdefabcbc");
+  }
+
+  @Test
+  default void scatteringAcrossTheEnd() throws IOException {
+    file("abcde");
+    try (FileChannel channel = FileChannel.open(path("file"), READ)) {
+      ByteBuffer[] targets = {
+        ByteBuffer.allocate(2),
+        ByteBuffer.allocateDirect(0),
+        ByteBuffer.allocateDirect(2),
+        ByteBuffer.allocate(4),
+        ByteBuffer.allocate(1)
+      };
+      assertThat(channel.read(targets, 0, 5)).isEqualTo(5);
+      assertThat(targets[3].position()).isEqualTo(1);
+      assertThat(targets[4].position()).isZero();
+      assertThat(channel.read(targets, 3, 2)).isEqualTo(-1);
+      assertThat(channel.read(targets, 0, 0)).isZero();
+      assertThatExceptionOfType(IndexOutOfBoundsException.class)
+          .isThrownBy(() -> channel.read(targets, 1, 5));
+      assertThatIllegalArgumentException()
+          .isThrownBy(
+              () -> channel.read(new ByteBuffer[] {ByteBuffer.allocate(1).asReadOnlyBuffer()}));
     }
   }
 }

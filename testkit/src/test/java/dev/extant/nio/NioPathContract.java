@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.io.IOException;
 import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.ProviderMismatchException;
+import java.nio.file.StandardWatchEventKinds;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.PatternSyntaxException;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -260,5 +265,76 @@ interface NioPathContract extends NioFixture {
         .isThrownBy(() -> fileSystem().getPathMatcher("sql:a%"));
     assertThatIllegalArgumentException().isThrownBy(() -> fileSystem().getPathMatcher("a*"));
     assertThatIllegalArgumentException().isThrownBy(() -> fileSystem().getPathMatcher(":a*"));
+  }
+
+  @Test
+  default void outOfTheFileSystem() throws IOException {
+    Path relative = p("a/b");
+    if (differs(Difference.FILES)) {
+      assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(relative::toFile);
+    } else {
+      assertThat(relative.toFile().toPath()).isEqualTo(relative);
+    }
+    if (differs(Difference.WATCHING)) {
+      assertThatExceptionOfType(UnsupportedOperationException.class)
+          .isThrownBy(() -> fileSystem().newWatchService());
+      assertThatExceptionOfType(UnsupportedOperationException.class)
+          .isThrownBy(() -> directory().register(null, StandardWatchEventKinds.ENTRY_CREATE));
+    } else {
+      fileSystem().newWatchService().close();
+    }
+    assertThat(relative.toAbsolutePath().isAbsolute()).isTrue();
+    assertThat(relative.toAbsolutePath().endsWith(relative)).isTrue();
+    if (differs(Difference.ABSOLUTE)) {
+      assertThat(relative.toAbsolutePath()).isEqualTo(p("/a/b"));
+    }
+    Files.createDirectory(path("directory"));
+    assertThat(path("directory").toUri().toString())
+        .endsWith(differs(Difference.DIRECTORY_URIS) ? "/directory" : "/directory/");
+  }
+
+  @Test
+  default void pathsOfOtherProviders() throws IOException {
+    try (FileSystem zip =
+        FileSystems.newFileSystem(
+            Path.of(System.getProperty("java.io.tmpdir"), "extant-" + System.nanoTime() + ".zip"),
+            Map.of("create", "true"))) {
+      Path other = zip.getPath("/a");
+      assertThat(p("/a").equals(other)).isFalse();
+      assertThat(p("/a").startsWith(other)).isFalse();
+      assertThat(p("/a").endsWith(other)).isFalse();
+      for (ThrowableAssert.ThrowingCallable use :
+          List.<ThrowableAssert.ThrowingCallable>of(
+              () -> p("/a").resolve(other),
+              () -> p("/a").relativize(other),
+              () -> fileSystem().provider().checkAccess(other),
+              () -> fileSystem().provider().createLink(p("/a"), other))) {
+        assertThatExceptionOfType(ProviderMismatchException.class).isThrownBy(use);
+      }
+      assertThatExceptionOfType(ClassCastException.class)
+          .isThrownBy(() -> p("/a").compareTo(other));
+    }
+  }
+
+  @Test
+  default void namesThatNoStringMakes() {
+    if (differs(Difference.NAMES)) {
+      assertThat(p("a\uDCFF").toString()).isEqualTo("a\uDCFF");
+    } else {
+      assertThatExceptionOfType(InvalidPathException.class).isThrownBy(() -> p("a\uDCFF"));
+    }
+    assertThatExceptionOfType(InvalidPathException.class).isThrownBy(() -> p("a\uD800"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"a/b/c, x, x/b/c", "a, x, x", "/a/b, x, /x/b"})
+  default void iteratingAndJoiningAgain(String text, String first, String expected) {
+    Path joined = p(text).isAbsolute() ? p("/") : p("");
+    int index = 0;
+    for (Path name : p(text)) {
+      joined = joined.resolve(index++ == 0 ? p(first) : name);
+    }
+    assertThat(joined).isEqualTo(p(expected));
+    assertThat(index).isEqualTo(p(text).getNameCount());
   }
 }

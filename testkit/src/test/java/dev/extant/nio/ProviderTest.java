@@ -78,6 +78,26 @@ class ProviderTest {
   }
 
   @Test
+  void optionsInUris() throws IOException {
+    URI uri = URI.create(extant(image) + "?ro&umask=0&uid=7");
+    try (FileSystem fileSystem = FileSystems.newFileSystem(uri, Map.of())) {
+      assertThat(fileSystem.isReadOnly()).isTrue();
+      assertThat(FileSystems.getFileSystem(uri)).isSameAs(fileSystem);
+      assertThat(Path.of(URI.create(uri + "!/file"))).isEqualTo(fileSystem.getPath("/file"));
+    }
+    try (FileSystem fileSystem = FileSystems.newFileSystem(uri, Map.of("rw", true, "uid", 8))) {
+      Path file = Files.createFile(fileSystem.getPath("/file"));
+      assertThat(Files.getAttribute(file, "unix:uid")).isEqualTo(8);
+      assertThat((int) Files.getAttribute(file, "unix:mode") & 0777).isEqualTo(0666);
+      assertThat(file.toUri()).isEqualTo(URI.create(extant(image) + "!/file"));
+    }
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () -> FileSystems.newFileSystem(URI.create(extant(image) + "?colour=red"), Map.of()))
+        .withMessageContaining("colour=red");
+  }
+
+  @Test
   void badUrisAreRefused() {
     for (String uri : new String[] {"extant:/x", "extant:file:///x!/y"}) {
       assertThatIllegalArgumentException()
