@@ -40,7 +40,18 @@ final class FileData {
 
   /// `freesPending`: blocks were freed that a commit would make free for use. Without a log
   /// DataMode.JOURNAL is the same as ORDERED.
-  record Policy(DataMode mode, InstantSource clock, BooleanSupplier freesPending) {}
+  record Policy(
+      DataMode mode, InstantSource clock, BooleanSupplier freesPending, SizeListener sizes) {
+    /// Where no file gets too large.
+    Policy(DataMode mode, InstantSource clock, BooleanSupplier freesPending) {
+      this(mode, clock, freesPending, sizeBytes -> {});
+    }
+  }
+
+  /// Is told, before a handle is opened, how large a file may become.
+  interface SizeListener {
+    void willReach(long sizeBytes) throws IOException;
+  }
 
   static final int INODE_CREDITS = 1;
 
@@ -58,6 +69,7 @@ final class FileData {
   private final BlockMap map;
   private final InodeTable inodes;
   private final Orphans orphans;
+  private final SizeListener sizes;
   private final FileWriter writer;
   private final JournaledData journaled;
   private final InlineData inline;
@@ -81,6 +93,7 @@ final class FileData {
     this.map = map;
     this.inodes = inodes;
     this.orphans = orphans;
+    this.sizes = policy.sizes();
     this.writer = new FileWriter(journal, pageCache, map, inodes, policy);
     this.journaled = new JournaledData(journal, buffers, map, inodes, writer, policy.mode());
     this.inlining = features.has(Feature.INLINE_DATA);
@@ -133,6 +146,7 @@ final class FileData {
       return source.byteSize();
     }
     leaveInode(inode);
+    sizes.willReach(offset + source.byteSize());
     return journaled.covers(inode)
         ? journaled.write(inode, offset, source)
         : writer.write(inode, state(inode), offset, source);
@@ -233,6 +247,7 @@ final class FileData {
 
   private void grow(Inode inode, long sizeBytes) throws IOException {
     long oldSize = RawInode.size(inode.raw);
+    sizes.willReach(sizeBytes);
     try (Buffer tail = sizeBytes > oldSize ? tail(inode, oldSize) : null;
         Handle handle = journal.start(INODE_CREDITS + TAIL_CREDITS)) {
       journaled.zeroTail(handle, tail, oldSize);

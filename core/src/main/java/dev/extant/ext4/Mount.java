@@ -125,7 +125,11 @@ final class Mount {
     journal.addCommitListener(blocks);
     health.journal(journal);
     FileData.Policy policy =
-        new FileData.Policy(options.data(), options.clock(), blocks::freesPending);
+        new FileData.Policy(
+            options.data(),
+            options.clock(),
+            blocks::freesPending,
+            new LargeFiles(superblock, journal));
     files = new FileData(journal, pages, buffers, map, inodes, orphanCallbacks(), policy, features);
     syncs = new Syncs(this);
     accessTimes = new AccessTimes(this, options.accessTime());

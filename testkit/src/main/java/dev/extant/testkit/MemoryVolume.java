@@ -31,10 +31,11 @@ public final class MemoryVolume implements Volume {
   public static final long DEFAULT_CAPACITY_BYTES = 1L << 30;
 
   private static final int MAX_TARGET_BYTES = 4095;
-  private static final long MAX_FILE_BYTES = ((1L << 32) - 1) * SparseBytes.BLOCK_BYTES;
+  public static final long DEFAULT_MAX_FILE_BYTES = ((1L << 32) - 1) * SparseBytes.BLOCK_BYTES;
   private static final long ROOT_INO = 2;
   private static final int BATCH = 256;
 
+  private final long maxFileBytes;
   private final MountOptions options;
   private final MemoryTimes times;
   private final MemoryTree tree;
@@ -57,7 +58,13 @@ public final class MemoryVolume implements Volume {
   /// Of the options `readOnly`, `accessTime` and `clock` count. The capacity bounds the data of
   /// files, in blocks of 4096 bytes.
   public MemoryVolume(MountOptions options, long capacityBytes) {
+    this(options, capacityBytes, DEFAULT_MAX_FILE_BYTES);
+  }
+
+  /// The same with a size that no file exceeds.
+  public MemoryVolume(MountOptions options, long capacityBytes, long maxFileBytes) {
     this.options = options;
+    this.maxFileBytes = maxFileBytes;
     this.times = new MemoryTimes(options);
     this.tree = new MemoryTree(times);
     this.totalBlocks = capacityBytes / SparseBytes.BLOCK_BYTES;
@@ -378,7 +385,7 @@ public final class MemoryVolume implements Volume {
     if (source.byteSize() == 0) {
       return 0;
     }
-    long allowed = Math.min(source.byteSize(), MAX_FILE_BYTES - offset);
+    long allowed = Math.min(source.byteSize(), maxFileBytes - offset);
     if (allowed < least) {
       throw new FsException(Errno.EFBIG, "inode " + inode.ino + " would be too large");
     }
@@ -410,7 +417,7 @@ public final class MemoryVolume implements Volume {
         () -> {
           MemoryInode inode = regular(file);
           requireOffset(sizeBytes);
-          if (sizeBytes > MAX_FILE_BYTES) {
+          if (sizeBytes > maxFileBytes) {
             throw new FsException(Errno.EFBIG, "inode " + inode.ino + " would be too large");
           }
           usedBlocks -= inode.contents.blockCount();

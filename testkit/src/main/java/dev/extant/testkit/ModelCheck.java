@@ -35,6 +35,7 @@ public final class ModelCheck {
   private final BlockDevice device;
   private final long seed;
   private final int typicalBytes;
+  private long maxFileBytes = MemoryVolume.DEFAULT_MAX_FILE_BYTES;
 
   /// @param device an empty file system; it stays open
   public ModelCheck(DeviceOpener opener, BlockDevice device, long seed) {
@@ -49,9 +50,15 @@ public final class ModelCheck {
     this.seed = seed;
   }
 
+  /// For a file system whose largest file is smaller than ext4's.
+  public ModelCheck withMaxFileBytes(long value) {
+    maxFileBytes = value;
+    return this;
+  }
+
   /// Leaves the volume closed.
   public Report run(long operations) throws IOException {
-    TwinVolumes twins = new TwinVolumes(opener, device);
+    TwinVolumes twins = new TwinVolumes(opener, device, maxFileBytes);
     try {
       return run(twins, operations);
     } catch (AssertionError | IOException | RuntimeException e) {

@@ -30,7 +30,8 @@ import java.util.concurrent.Future;
 ///    moved to, and what was removed before it is not.
 /// 2. The names of each worker are those after some number of its operations, no fewer than were
 ///    acknowledged ([TrackedNames]); every byte of a file was its content at some time since the
-///    last acknowledged one ([TrackedContent]): nothing of other or deleted files shows up.
+///    last acknowledged one ([TrackedContent]): nothing of other or deleted files shows up, unless
+///    it is data=writeback.
 /// 3. Files that nobody touched are as they were, and there is nothing else.
 /// 4. The volume takes new files, and closes.
 ///
@@ -231,13 +232,14 @@ public final class PowerCutSweep {
   /// @throws AssertionError saying what is wrong
   public void check(TreeSnapshot tree, long cutTick) {
     TreeMap<String, TreeSnapshot.Entry> left = new TreeMap<>(tree.entries());
+    boolean ordered = options.data() != MountOptions.DataMode.WRITEBACK;
     String difference = StaticFiles.takeOut(staticFiles, left);
     for (CrashWorker worker : workers) {
       TreeMap<String, TreeSnapshot.Entry> own = new TreeMap<>(left);
       own.keySet().removeIf(path -> !worker.owns(path));
       left.keySet().removeIf(worker::owns);
       if (difference == null) {
-        difference = worker.names().difference(own, cutTick);
+        difference = worker.names().difference(own, cutTick, ordered);
       }
     }
     if (difference == null && !left.isEmpty()) {

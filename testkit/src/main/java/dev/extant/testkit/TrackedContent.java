@@ -11,7 +11,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 ///
 /// After a cut every byte is as after some change from the last acknowledged one to the last one
 /// begun, not necessarily the same for all bytes; so is the size, or in between. Where the file was
-/// being cut off, the rest of that block may be cleared already.
+/// being cut off, the rest of that block may be cleared already. If data is not ordered before what
+/// points to it (data=writeback), a block of which something was being changed may hold anything.
 final class TrackedContent {
   /// A write of `bytes` at an offset, or a new size where `bytes` is null.
   private record Change(long beginTick, int offset, byte[] bytes) {
@@ -60,7 +61,7 @@ final class TrackedContent {
   }
 
   /// Says what is wrong, or null.
-  String difference(byte[] found, long cutTick) {
+  String difference(byte[] found, long cutTick, boolean ordered) {
     int first = acknowledgedChanges(cutTick);
     int last = first;
     while (last < changes.size() && changes.get(last).beginTick() < cutTick) {
@@ -73,15 +74,29 @@ final class TrackedContent {
       return "has " + found.length + " bytes instead of " + least + " to " + most;
     }
     for (int i = 0; i < found.length; i++) {
-      boolean known = false;
+      boolean right = false;
+      boolean free = !ordered && touched(changes.subList(first, last), i);
       for (byte[] content : allowed) {
-        known |= i < content.length && content[i] == found[i];
+        right |= i < content.length && content[i] == found[i];
       }
-      if (!known && !(found[i] == 0 && cutOff(changes.subList(first, last), i))) {
+      if (!right && !free && !(found[i] == 0 && cutOff(changes.subList(first, last), i))) {
         return "holds " + found[i] + " at " + i + " of " + found.length + describe(first, last);
       }
     }
     return null;
+  }
+
+  /// True if one of the changes has to do with the byte's block.
+  private static boolean touched(List<Change> changes, int at) {
+    int block = at / BLOCK_BYTES;
+    for (Change change : changes) {
+      int end =
+          change.bytes() == null ? Integer.MAX_VALUE : change.offset() + change.bytes().length;
+      if (block >= change.offset() / BLOCK_BYTES && block <= (end - 1) / BLOCK_BYTES) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// True if the rest of a block was being cleared.

@@ -68,8 +68,9 @@ final class TrackedNames {
     acknowledgements.add(new Acknowledgement(tick, state));
   }
 
-  /// Says what is wrong with what was found of the worker's names, or null.
-  String difference(SortedMap<String, TreeSnapshot.Entry> found, long cutTick) {
+  /// Says what is wrong with what was found of the worker's names, or null. For `ordered` see
+  /// [TrackedContent].
+  String difference(SortedMap<String, TreeSnapshot.Entry> found, long cutTick, boolean ordered) {
     int first = 0;
     for (Acknowledgement acknowledgement : acknowledgements) {
       if (acknowledgement.tick() <= cutTick) {
@@ -85,7 +86,9 @@ final class TrackedNames {
     for (int i = last; i >= first; i--) {
       String names = differenceOfNames(states.get(i).names(), found);
       String difference =
-          names == null ? differenceOfContents(states.get(i).names(), found, cutTick) : names;
+          names == null
+              ? differenceOfContents(states.get(i).names(), found, cutTick, ordered)
+              : names;
       if (difference == null) {
         return null;
       }
@@ -134,7 +137,10 @@ final class TrackedNames {
   }
 
   private static String differenceOfContents(
-      SortedMap<String, Item> names, SortedMap<String, TreeSnapshot.Entry> found, long cutTick) {
+      SortedMap<String, Item> names,
+      SortedMap<String, TreeSnapshot.Entry> found,
+      long cutTick,
+      boolean ordered) {
     for (Map.Entry<String, Item> name : names.entrySet()) {
       TreeSnapshot.Entry entry = found.get(name.getKey());
       Item item = name.getValue();
@@ -143,7 +149,7 @@ final class TrackedNames {
           switch (item.type) {
             case REGULAR ->
                 entry.nlink() == links
-                    ? item.content.difference(entry.content(), cutTick)
+                    ? item.content.difference(entry.content(), cutTick, ordered)
                     : "has " + entry.nlink() + " links instead of " + links;
             case SYMLINK ->
                 Arrays.equals(item.target, entry.content()) ? null : "has another target";

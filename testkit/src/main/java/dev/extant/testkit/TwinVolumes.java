@@ -59,7 +59,7 @@ final class TwinVolumes {
   private long refused;
   private long full;
 
-  TwinVolumes(DeviceOpener opener, BlockDevice device) throws IOException {
+  TwinVolumes(DeviceOpener opener, BlockDevice device, long maxFileBytes) throws IOException {
     this.opener = opener;
     this.device = device;
     this.options =
@@ -69,7 +69,7 @@ final class TwinVolumes {
             .cacheBytes(16L << 20)
             .clock(clock)
             .build();
-    this.model = new MemoryVolume(options, 1L << 40);
+    this.model = new MemoryVolume(options, 1L << 40, maxFileBytes);
     open();
     adoptRoot();
   }

@@ -39,7 +39,10 @@ class CreditsTest {
     "1024, 48, 4, '^metadata_csum,^64bit', 'data=journal'",
     "2048, 48, 4, '^flex_bg', defaults",
     "4096, 136, 8, orphan_file, 'data=journal'",
-    "4096, 136, 4, '^dir_index', defaults"
+    "4096, 136, 4, '^dir_index', defaults",
+    "1024, 48, 1, '^extent,^64bit', defaults",
+    "1024, 48, 4, '^extent,^64bit,^metadata_csum,^flex_bg', 'data=journal'",
+    "4096, 136, 4, '^extent,^64bit,^dir_index', defaults"
   })
   void suffice(int blockSize, int mebibytes, int journal, String features, String mountOptions)
       throws Exception {

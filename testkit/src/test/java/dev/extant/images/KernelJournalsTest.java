@@ -44,8 +44,12 @@ class KernelJournalsTest {
   }
 
   private void mke2fs(int blockSize, String features) throws IOException {
+    mke2fs("ext4", blockSize, features);
+  }
+
+  private void mke2fs(String type, int blockSize, String features) throws IOException {
     Oracles.run(
-            "mke2fs", "-q", "-F", "-t", "ext4", "-b", blockSize, "-O", features, "-J", "size=4",
+            "mke2fs", "-q", "-F", "-t", type, "-b", blockSize, "-O", features, "-J", "size=4",
             image, "48M")
         .expect(0);
   }
@@ -125,17 +129,21 @@ class KernelJournalsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "4096, metadata_csum, false, 1",
-    "4096, '^metadata_csum,^64bit', true, 2",
-    "1024, metadata_csum, true, 3",
-    "1024, ^metadata_csum, false, 4",
-    "1024, 'metadata_csum,^64bit', false, 5"
+    "ext4, 4096, metadata_csum, ordered, false, 1",
+    "ext4, 4096, '^metadata_csum,^64bit', ordered, true, 2",
+    "ext4, 1024, metadata_csum, ordered, true, 3",
+    "ext4, 1024, ^metadata_csum, ordered, false, 4",
+    "ext4, 1024, 'metadata_csum,^64bit', ordered, false, 5",
+    "ext3, 1024, ext_attr, ordered, true, 6",
+    "ext3, 1024, ext_attr, journal, true, 7",
+    "ext3, 4096, ext_attr, writeback, false, 8"
   })
   void recoverAsTheKernelAndTheCheckerDo(
-      int blockSize, String features, boolean flushed, long defaultSeed) throws Exception {
+      String type, int blockSize, String features, String data, boolean flushed, long defaultSeed)
+      throws Exception {
     long seed = Seeds.fixed(defaultSeed);
-    mke2fs(blockSize, features);
-    try (KernelMount kernel = KernelMount.of(image, "noatime")) {
+    mke2fs(type, blockSize, features);
+    try (KernelMount kernel = KernelMount.of(image, "noatime,data=" + data)) {
       loadTogether(kernel.root(), seed);
       shutDown(kernel, flushed);
     }
