@@ -18,5 +18,7 @@ final class Credits {
   /// descriptor.
   static final int FREE_INODE = 6;
 
+  static final int SUPERBLOCK = 1;
+
   private Credits() {}
 }

@@ -1,7 +1,5 @@
 package dev.extant.ext4;
 
-import dev.extant.cache.Buffer;
-import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
 import java.io.IOException;
 
@@ -53,23 +51,12 @@ final class Eviction implements Inodes.Lifecycle {
     if (inode.mapsBlocks()) {
       mount.files.freeAll(inode);
     }
+    mount.attributes.releaseValues(inode);
     try (Handle handle = mount.start(Credits.FREE_INODE + Credits.ORPHAN)) {
-      long attributeBlock = RawInode.fileAcl(inode.raw);
-      if (attributeBlock != 0) {
-        releaseAttributes(handle, inode, attributeBlock);
-      }
+      mount.attributes.dropBlock(handle, inode);
       mount.orphans.remove(handle, inode);
       mount.inodes.clearOnDisk(handle, inode);
       mount.inodeAllocator.free(handle, inode.ino(), inode.isDirectory());
     }
-  }
-
-  private void releaseAttributes(Handle handle, Inode inode, long blockNr) throws IOException {
-    try (Buffer buffer = mount.buffers.read(blockNr)) {
-      if (mount.attributeBlocks.dropReference(handle, buffer)) {
-        mount.blocks.free(handle, blockNr, 1, true);
-      }
-    }
-    RawInode.fileAcl(inode.raw, 0);
   }
 }

@@ -1,7 +1,6 @@
 package dev.extant.ext4;
 
 import dev.extant.ext4.format.RawInode;
-import dev.extant.journal.Handle;
 import dev.extant.journal.Jbd2Journal;
 import dev.extant.journal.JournalStatistics;
 import dev.extant.vfs.AttributeChange;
@@ -17,8 +16,11 @@ import dev.extant.vfs.Node;
 import dev.extant.vfs.RenameMode;
 import dev.extant.vfs.Volume;
 import dev.extant.vfs.VolumeStatistics;
+import dev.extant.vfs.XattrMode;
+import dev.extant.vfs.XattrName;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -31,6 +33,8 @@ public final class Ext4Volume implements Volume {
   private final MountReport mountReport;
   private final Namespace namespace;
   private final Rename rename;
+  private final AttributeChanges attributeChanges;
+  private final ExtendedAttributes extendedAttributes;
   private final OperationGate gate;
 
   /// With `errors=panic`: how the mount ended that an error closed; null before.
@@ -42,6 +46,8 @@ public final class Ext4Volume implements Volume {
     this.mountReport = mountReport;
     this.namespace = new Namespace(mount);
     this.rename = new Rename(mount, namespace);
+    this.attributeChanges = new AttributeChanges(mount);
+    this.extendedAttributes = new ExtendedAttributes(mount);
   }
 
   public MountReport mountReport() {
@@ -246,38 +252,37 @@ public final class Ext4Volume implements Volume {
   public void setAttributes(Node node, AttributeChange change) throws FsException {
     changing(
         () -> {
-          setAttributes(inode(node), change);
+          attributeChanges.apply(inode(node), change);
           return null;
         });
   }
 
-  private void setAttributes(Inode inode, AttributeChange change) throws IOException {
-    inode.lock.writeLock().lock();
-    try (Handle handle = mount.start(Credits.INODE)) {
-      MemorySegment raw = inode.raw;
-      if (change.permissions() != null) {
-        RawInode.mode(raw, inode.type().modeBits() | change.permissions() & 0xFFF);
-      }
-      if (change.uid() != null) {
-        RawInode.uid(raw, change.uid());
-      }
-      if (change.gid() != null) {
-        RawInode.gid(raw, change.gid());
-      }
-      if (change.accessed() != null) {
-        RawInode.accessed(raw, change.accessed());
-      }
-      if (change.modified() != null) {
-        RawInode.modified(raw, change.modified());
-      }
-      if (change.created() != null) {
-        RawInode.created(raw, change.created());
-      }
-      RawInode.changed(raw, mount.now());
-      mount.inodes.update(handle, inode, false);
-    } finally {
-      inode.lock.writeLock().unlock();
-    }
+  @Override
+  public List<XattrName> xattrs(Node node) throws FsException {
+    return reading(() -> extendedAttributes.names(inode(node)));
+  }
+
+  @Override
+  public byte[] xattr(Node node, XattrName name) throws FsException {
+    return reading(() -> extendedAttributes.get(inode(node), name));
+  }
+
+  @Override
+  public void setXattr(Node node, XattrName name, byte[] value, XattrMode mode) throws FsException {
+    changing(
+        () -> {
+          extendedAttributes.set(inode(node), name, value, mode);
+          return null;
+        });
+  }
+
+  @Override
+  public void removeXattr(Node node, XattrName name) throws FsException {
+    changing(
+        () -> {
+          extendedAttributes.remove(inode(node), name);
+          return null;
+        });
   }
 
   @Override

@@ -53,7 +53,9 @@ final class Mount {
   final FileData files;
   final Directories directories;
   final Symlinks symlinks;
-  final AttributeBlocks attributeBlocks;
+  final Checksums checksums;
+  final AttributeStore attributes;
+  final Acls acls;
   final NewInodes newInodes;
   final Links links;
   final Syncs syncs;
@@ -98,7 +100,7 @@ final class Mount {
     this.clock = new ModificationTimes(options.clock());
     this.geometry = Superblock.geometry(superblockBytes, queue.device().sizeBytes());
     this.features = Superblock.features(superblockBytes);
-    Checksums checksums = new Checksums(superblockBytes);
+    checksums = new Checksums(superblockBytes);
     boolean extents = features.has(Feature.EXTENT);
     int blockSize = geometry.blockSizeBytes();
     buffers = new BufferCache(queue, blockSize, BUFFER_CACHE_BYTES);
@@ -116,7 +118,9 @@ final class Mount {
         new Directories(
             buffers, map, inodes, checksums, features, defaultHash(superblockBytes), health);
     symlinks = new Symlinks(buffers, map, extents);
-    attributeBlocks = new AttributeBlocks(checksums);
+    attributes =
+        new AttributeStore(this, new AttributeBlocks(buffers, blocks, geometry, checksums));
+    acls = new Acls(this);
     newInodes = new NewInodes(geometry, Superblock.newExtraIsize(superblockBytes), extents);
     links = new Links(features.has(Feature.DIR_NLINK));
     orphanFile = openOrphanFile(map, checksums, superblockBytes);

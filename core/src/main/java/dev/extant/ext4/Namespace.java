@@ -1,5 +1,7 @@
 package dev.extant.ext4;
 
+import dev.extant.ext4.AttributeStore.Change;
+import dev.extant.ext4.AttributeStore.Placed;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
 import dev.extant.vfs.Errno;
@@ -47,8 +49,10 @@ final class Namespace {
 
   Inode mknod(Inode directory, FileName name, FileType type, long rdev, NewFile file)
       throws IOException {
-    return make(
-        directory, name, type, file, (handle, inode) -> NewInodes.deviceNumber(inode.raw, rdev), 0);
+    boolean device = type == FileType.CHARACTER_DEVICE || type == FileType.BLOCK_DEVICE;
+    Filler filler =
+        device ? (handle, inode) -> NewInodes.deviceNumber(inode.raw, rdev) : (handle, inode) -> {};
+    return make(directory, name, type, file, filler, 0);
   }
 
   Inode symlink(Inode directory, FileName name, byte[] target, NewFile file) throws IOException {
@@ -95,41 +99,50 @@ final class Namespace {
       throws IOException {
     checkDirectory(directory);
     checkNew(name);
-    boolean isDirectory = type == FileType.DIRECTORY;
-    directory.lock.writeLock().lock();
-    try {
-      checkAlive(directory);
-      checkFree(directory, name);
-      if (isDirectory) {
-        mount.links.checkRoom(directory);
+    try (HeldInodes held = new HeldInodes()) {
+      directory.lock.writeLock().lock();
+      try {
+        checkAlive(directory);
+        checkFree(directory, name);
+        if (type == FileType.DIRECTORY) {
+          mount.links.checkRoom(directory);
+        }
+        Acls.Inheritance inheritance = mount.acls.inherit(directory, type, file, held);
+        Change attributes = mount.attributes.prepare(Placed.NONE, inheritance.placed(), held);
+        int credits =
+            Credits.ALLOCATE_INODE
+                + Credits.ORPHAN
+                + 2 * Credits.INODE
+                + fillCredits
+                + attributes.credits()
+                + mount.directories.addCredits(directory);
+        return mount.retryWhenFull(
+            credits,
+            handle -> {
+              Inode inode = allocate(handle, directory, type, file, inheritance.permissions());
+              try {
+                mount.attributes.apply(handle, inode, attributes);
+                filler.fill(handle, inode);
+                mount.directories.add(handle, directory, name, inode.ino(), type);
+              } catch (IOException e) {
+                undo(handle, inode, e);
+                throw new Mount.Undone(inode, e);
+              }
+              addToParent(handle, directory, inode);
+              return inode;
+            });
+      } finally {
+        directory.lock.writeLock().unlock();
       }
-      int credits =
-          Credits.ALLOCATE_INODE
-              + Credits.ORPHAN
-              + 2 * Credits.INODE
-              + fillCredits
-              + mount.directories.addCredits(directory);
-      return mount.retryWhenFull(
-          credits,
-          handle -> {
-            Inode inode = allocate(handle, directory, type, file);
-            try {
-              filler.fill(handle, inode);
-              mount.directories.add(handle, directory, name, inode.ino(), type);
-            } catch (IOException e) {
-              undo(handle, inode, e);
-              throw new Mount.Undone(inode, e);
-            }
-            mount.inodes.update(handle, inode, true);
-            if (isDirectory) {
-              mount.links.add(directory);
-            }
-            touch(handle, directory);
-            return inode;
-          });
-    } finally {
-      directory.lock.writeLock().unlock();
     }
+  }
+
+  private void addToParent(Handle handle, Inode directory, Inode inode) throws IOException {
+    mount.inodes.update(handle, inode, true);
+    if (inode.isDirectory()) {
+      mount.links.add(directory);
+    }
+    touch(handle, directory);
   }
 
   /// The new inode becomes an orphan. If that fails too, the journal is aborted and nothing of this
@@ -144,7 +157,9 @@ final class Namespace {
     }
   }
 
-  private Inode allocate(Handle handle, Inode directory, FileType type, NewFile file)
+  /// `inherited` are the permissions that a default ACL leaves; setuid, setgid and sticky bit are
+  /// not its business.
+  private Inode allocate(Handle handle, Inode directory, FileType type, NewFile file, int inherited)
       throws IOException {
     int links = type == FileType.DIRECTORY ? 2 : 1;
     long ino =
@@ -152,6 +167,7 @@ final class Namespace {
     MemorySegment raw =
         mount.newInodes.prepare(
             directory, type, file, links, mount.inodeAllocator.nextGeneration(), mount.now());
+    RawInode.mode(raw, RawInode.mode(raw) & ~0777 | inherited & 0777);
     return mount.inodes.create(handle, ino, raw);
   }
 

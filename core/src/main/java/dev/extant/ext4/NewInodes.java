@@ -33,9 +33,18 @@ final class NewInodes {
     this.extents = extents;
   }
 
+  /// Bytes of no inode yet, but laid out as those of a new one are.
+  MemorySegment blank() {
+    MemorySegment raw = MemorySegment.ofArray(new byte[geometry.inodeSizeBytes()]);
+    if (geometry.inodeSizeBytes() > RawInode.GOOD_OLD_INODE_SIZE) {
+      RawInode.extraIsize(raw, extraIsize);
+    }
+    return raw;
+  }
+
   MemorySegment prepare(
       Inode parent, FileType type, NewFile file, int links, int generation, Instant now) {
-    MemorySegment raw = MemorySegment.ofArray(new byte[geometry.inodeSizeBytes()]);
+    MemorySegment raw = blank();
     int permissions = file.permissions() & 0xFFF;
     long gid = file.gid();
     int parentMode = RawInode.mode(parent.raw);
@@ -52,9 +61,6 @@ final class NewInodes {
     RawInode.gid(raw, gid);
     RawInode.linksCount(raw, links);
     RawInode.generation(raw, generation);
-    if (geometry.inodeSizeBytes() > RawInode.GOOD_OLD_INODE_SIZE) {
-      RawInode.extraIsize(raw, extraIsize);
-    }
     RawInode.accessed(raw, now);
     RawInode.modified(raw, now);
     RawInode.changed(raw, now);
@@ -64,6 +70,17 @@ final class NewInodes {
     if (extents && mapped(type)) {
       ExtentTree.initialise(raw);
     }
+    return raw;
+  }
+
+  /// An inode for the value of an extended attribute of `owner`, without links. Its checksum and
+  /// references come when it is used.
+  MemorySegment prepareValue(Inode owner, int generation, Instant now) {
+    NewFile file = new NewFile(0600, RawInode.uid(owner.raw), RawInode.gid(owner.raw));
+    MemorySegment raw = prepare(owner, FileType.REGULAR, file, 0, generation, now);
+    RawInode.gid(raw, file.gid());
+    long map = RawInode.flags(raw) & RawInode.EXT4_EXTENTS_FL;
+    RawInode.flags(raw, map | RawInode.EXT4_EA_INODE_FL);
     return raw;
   }
 

@@ -27,7 +27,7 @@ public enum Feature {
   BIT64(Word.INCOMPAT, 0x80, Support.WRITE),
   MMP(Word.INCOMPAT, 0x100, Support.REFUSE),
   FLEX_BG(Word.INCOMPAT, 0x200, Support.WRITE),
-  EA_INODE(Word.INCOMPAT, 0x400, Support.REFUSE),
+  EA_INODE(Word.INCOMPAT, 0x400, Support.WRITE),
   DIRDATA(Word.INCOMPAT, 0x1000, Support.REFUSE),
   METADATA_CSUM_SEED(Word.INCOMPAT, 0x2000, Support.WRITE),
   LARGE_DIR(Word.INCOMPAT, 0x4000, Support.WRITE),

@@ -6,6 +6,7 @@ import dev.extant.vfs.FsException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /// A block of extended attributes: `struct ext4_xattr_header`, entries, values (Linux
 /// documentation, "Extended Attributes"). Segments are exactly the block.
@@ -77,7 +78,7 @@ public final class XattrBlock {
     Le.put32(block, 0, EXT4_XATTR_MAGIC);
     Le.put32(block, 8, 1);
     table(block).write(sorted, XattrBlock::entryHash);
-    Le.put32(block, 12, blockHash(block, sorted));
+    Le.put32(block, 12, hash(sorted.stream().mapToInt(XattrBlock::entryHash)));
   }
 
   /// Keeps a right hash of the other kind; [XattrEntry#hashValid].
@@ -86,22 +87,32 @@ public final class XattrBlock {
     return kept ? xattr.hash() : XattrEntry.hash(xattr.name(), xattr.value());
   }
 
-  private static int blockHash(MemorySegment block, List<Xattr> xattrs) {
+  private static int hash(IntStream entryHashes) {
     int hash = 0;
-    long at = HEADER_SIZE;
-    for (Xattr xattr : xattrs) {
-      int entryHash = XattrEntry.hash(block, at);
+    for (int entryHash : entryHashes.toArray()) {
       if (entryHash == 0) {
         return 0;
       }
       hash = Integer.rotateLeft(hash, 16) ^ entryHash;
-      at += XattrEntry.size(xattr.name().length);
     }
     return hash;
   }
 
-  /// True if h_hash is that of the entries as they are stored.
+  /// What h_hash of a block with these attributes is.
+  public static int hash(List<Xattr> xattrs) {
+    return hash(xattrs.stream().sorted(Xattr.BLOCK_ORDER).mapToInt(XattrBlock::entryHash));
+  }
+
+  /// True if h_hash is that of the entries as they were read.
   public static boolean hashValid(MemorySegment block, List<Xattr> xattrs) {
-    return hash(block) == blockHash(block, xattrs);
+    return hash(block) == hash(xattrs.stream().mapToInt(Xattr::hash));
+  }
+
+  /// True if the block has exactly these attributes, in whatever order.
+  public static boolean holds(MemorySegment block, long blockNr, List<Xattr> xattrs)
+      throws FsException {
+    List<Xattr> held = read(block, blockNr);
+    held.sort(Xattr.BLOCK_ORDER);
+    return held.equals(xattrs.stream().sorted(Xattr.BLOCK_ORDER).toList());
   }
 }
