@@ -68,12 +68,14 @@ final class AttributeStore {
   private final AttributeBlocks blocks;
   private final ValueInodes values;
   private final boolean valuesInInodes;
+  private final boolean wideBlockNumbers;
 
   AttributeStore(Mount mount, AttributeBlocks blocks) {
     this.mount = mount;
     this.blocks = blocks;
     this.values = new ValueInodes(mount);
     this.valuesInInodes = mount.features.has(Feature.EA_INODE);
+    this.wideBlockNumbers = mount.features.has(Feature.BIT64);
   }
 
   /// A quick look: false if the inode has no attributes for sure.
@@ -84,7 +86,7 @@ final class AttributeStore {
   /// EUCLEAN if they cannot be read.
   Placed load(Inode inode) throws IOException {
     List<Xattr> body = XattrBody.read(inode.raw, inode.ino());
-    long blockNr = RawInode.fileAcl(inode.raw);
+    long blockNr = blockNr(inode);
     List<Xattr> block = blockNr == 0 ? List.of() : blocks.read(blockNr);
     if (!valuesInInodes) {
       for (List<Xattr> list : List.of(body, block)) {
@@ -98,6 +100,13 @@ final class AttributeStore {
       }
     }
     return new Placed(body, block);
+  }
+
+  /// The inode's block of attributes, 0 for none. Without the feature 64bit the upper half of the
+  /// field means nothing.
+  private long blockNr(Inode inode) {
+    long blockNr = RawInode.fileAcl(inode.raw);
+    return wideBlockNumbers ? blockNr : blockNr & 0xFFFF_FFFFL;
   }
 
   byte[] value(Inode inode, Xattr xattr, HeldInodes held) throws IOException {
@@ -185,7 +194,7 @@ final class AttributeStore {
       return;
     }
     Map<Long, Integer> references = new HashMap<>();
-    long oldNr = RawInode.fileAcl(inode.raw);
+    long oldNr = blockNr(inode);
     if (change.ofBlock()) {
       AttributeBlocks.Outcome outcome = blocks.replace(handle, inode, oldNr, now.block);
       RawInode.fileAcl(inode.raw, outcome.blockNr());
@@ -269,7 +278,7 @@ final class AttributeStore {
     if (!valuesInInodes || inode.hasFlag(RawInode.EXT4_EA_INODE_FL)) {
       return;
     }
-    long blockNr = RawInode.fileAcl(inode.raw);
+    long blockNr = blockNr(inode);
     boolean ownBlock = blockNr != 0 && blocks.claim(blockNr);
     Placed all = load(inode);
     Placed left = ownBlock ? all : new Placed(all.body, List.of());
@@ -305,7 +314,7 @@ final class AttributeStore {
 
   /// For an inode that is being freed: leaves its block. Needs [AttributeBlocks#CREDITS].
   void dropBlock(Handle handle, Inode inode) throws IOException {
-    long blockNr = RawInode.fileAcl(inode.raw);
+    long blockNr = blockNr(inode);
     if (blockNr != 0) {
       blocks.drop(handle, blockNr);
       RawInode.fileAcl(inode.raw, 0);

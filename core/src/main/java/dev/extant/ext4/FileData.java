@@ -156,7 +156,10 @@ final class FileData {
   private boolean staysInline(Inode inode, long sizeBytes) throws IOException {
     boolean may =
         inline.covers(inode)
-            || inlining && RawInode.size(inode.raw) == 0 && !blocksBehind(inode, 0);
+            || inlining
+                && !inode.hasFlag(RawInode.EXT4_EA_INODE_FL)
+                && RawInode.size(inode.raw) == 0
+                && !blocksBehind(inode, 0);
     return may && inline.fits(inode, sizeBytes);
   }
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.io.TempDirFactory;
 
 /// Temporary directories in memory, where the system has a file system for that: for tests that
 /// write images by the hundred.
-final class MemoryTempDir implements TempDirFactory {
+public final class MemoryTempDir implements TempDirFactory {
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
   @Override
