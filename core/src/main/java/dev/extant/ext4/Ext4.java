@@ -76,7 +76,10 @@ public final class Ext4 implements VolumeOpener {
   /// Mounts the file system on a device, which the mount owns from now on: it is closed with it,
   /// and also when this fails.
   public static Ext4Volume mount(BlockDevice device, MountOptions options) throws FsException {
-    Mounter mounter = new Mounter(device, options);
+    return mount(new Mounter(device, options));
+  }
+
+  static Ext4Volume mount(Mounter mounter) throws FsException {
     try {
       Mount mount = mounter.mount();
       return new Ext4Volume(mount, mounter.report());

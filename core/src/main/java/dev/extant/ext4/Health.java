@@ -1,5 +1,6 @@
 package dev.extant.ext4;
 
+import dev.extant.block.DeviceException;
 import dev.extant.journal.Journal;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
@@ -73,6 +74,12 @@ final class Health implements CorruptionHandler {
   /// failed a write fails all later ones, so the journal cannot go on either.
   void writebackFailed(Exception error) {
     failed(error);
+  }
+
+  /// The device belongs to somebody else now: with any policy nothing more may be written.
+  void lost(DeviceException cause) {
+    failed(cause);
+    journal.abort(cause);
   }
 
   /// Nobody knows what the device lost, and a later flush would not tell: with any policy nothing

@@ -19,6 +19,7 @@ import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions;
 import dev.extant.vfs.VolumeStatistics;
+import java.io.Closeable;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Instant;
@@ -62,6 +63,10 @@ final class Mount {
   final AccessTimes accessTimes;
   final OperationGate gate = new OperationGate();
   final RequestQueue queue;
+
+  /// Null where nothing has to keep others away.
+  private final MultiMountProtection protection;
+
   private final Eviction eviction;
   private final GroupTable groups;
   private final OrphanFile orphanFile;
@@ -93,10 +98,12 @@ final class Mount {
       MemorySegment superblockBytes,
       MountOptions options,
       Health health,
+      MultiMountProtection protection,
       JournalOpener openJournal)
       throws IOException {
     this.queue = queue;
     this.health = health;
+    this.protection = protection;
     this.clock = new ModificationTimes(options.clock());
     this.geometry = Superblock.geometry(superblockBytes, queue.device().sizeBytes());
     this.features = Superblock.features(superblockBytes);
@@ -140,6 +147,9 @@ final class Mount {
     usageMark = new UsageMark(queue, journal instanceof Jbd2Journal);
     eviction = new Eviction(this);
     inodes.start(journal, eviction);
+    if (protection != null) {
+      protection.whenLost(health::lost);
+    }
   }
 
   private static DirHash defaultHash(MemorySegment bytes) throws FsException {
@@ -266,17 +276,27 @@ final class Mount {
     queue.close();
     buffers.close();
     pages.close();
+    IOException first = failure;
+    if (protection != null) {
+      first = after(first, protection);
+    }
+    first = after(first, queue.device());
+    if (first != null) {
+      throw first;
+    }
+  }
+
+  /// Closes it; returns the first error, which keeps the second.
+  private static IOException after(IOException first, Closeable closeable) {
     try {
-      queue.device().close();
+      closeable.close();
     } catch (IOException e) {
-      if (failure == null) {
-        throw e;
+      if (first == null) {
+        return e;
       }
-      failure.addSuppressed(e);
+      first.addSuppressed(e);
     }
-    if (failure != null) {
-      throw failure;
-    }
+    return first;
   }
 
   VolumeStatistics statistics() throws IOException {

@@ -31,8 +31,13 @@ import java.util.List;
 final class Mounter {
   private final BlockDevice device;
   private final MountOptions options;
+  private final MultiMountProtection.Sleeper sleeper;
   private RequestQueue queue;
   private BlockDevice overlay;
+
+  /// Null without mmp or read-only.
+  private MultiMountProtection protection;
+
   private MemorySegment superblock;
   private Features features;
   private boolean readOnly;
@@ -41,8 +46,13 @@ final class Mounter {
   private final List<String> warnings = new ArrayList<>();
 
   Mounter(BlockDevice device, MountOptions options) {
+    this(device, options, Thread::sleep);
+  }
+
+  Mounter(BlockDevice device, MountOptions options, MultiMountProtection.Sleeper sleeper) {
     this.device = device;
     this.options = options;
+    this.sleeper = sleeper;
   }
 
   /// Takes the device over: it is closed with the mount, and also when mounting fails.
@@ -70,10 +80,17 @@ final class Mounter {
         mount.release(null);
       } else {
         queue.close();
+        giveBack();
         queue.device().close();
       }
     } catch (IOException e) {
       cause.addSuppressed(e);
+    }
+  }
+
+  private void giveBack() throws IOException {
+    if (protection != null) {
+      protection.close();
     }
   }
 
@@ -86,13 +103,20 @@ final class Mounter {
     superblock = found.bytes();
     features = Superblock.features(superblock);
     features.requireReadable();
-    readOnly = options.readOnly() || device.readOnly() || features.readOnlyReason() != null;
+    readOnly =
+        options.readOnly()
+            || options.noload()
+            || device.readOnly()
+            || features.readOnlyReason() != null;
     if (features.readOnlyReason() != null && !options.readOnly()) {
       warnings.add(device.name() + ": " + features.readOnlyReason());
     }
     if ((Superblock.state(superblock) & Superblock.STATE_ERRORS) != 0) {
       warnings.add(
           device.name() + ": an earlier mount found errors in the file system; run e2fsck on it");
+    }
+    if (!readOnly) {
+      keepOthersAway();
     }
     if (found.backup()) {
       warnings.add(
@@ -101,6 +125,15 @@ final class Mounter {
               + found.offset()
               + " is used");
       restorePrimary(found);
+    }
+  }
+
+  private void keepOthersAway() throws IOException {
+    protection = MultiMountProtection.claim(device, superblock, options.clock(), sleeper);
+    if (protection != null) {
+      queue.close();
+      queue = new RequestQueue(protection.device());
+      superblock = readAgain();
     }
   }
 
@@ -132,9 +165,6 @@ final class Mounter {
 
   private void recoverJournal() throws IOException {
     if (!features.has(Feature.NEEDS_RECOVERY) || options.noload()) {
-      if (options.noload()) {
-        readOnly = true;
-      }
       return;
     }
     if (!features.has(Feature.HAS_JOURNAL)) {
@@ -192,7 +222,7 @@ final class Mounter {
 
   private Mount assemble() throws IOException {
     Health health = new Health(readOnly, options.errors());
-    return new Mount(queue, superblock, options, health, this::openJournal);
+    return new Mount(queue, superblock, options, health, protection, this::openJournal);
   }
 
   private Journal openJournal(BufferCache buffers) throws IOException {

@@ -4,6 +4,7 @@ package dev.extant.vfs;
 public enum Errno {
   EPERM(1, "operation not permitted"),
   ENOENT(2, "no such file or directory"),
+  EINTR(4, "interrupted"),
   EIO(5, "input/output error"),
   E2BIG(7, "argument too long"),
   EBADF(9, "file is closed or not open for this"),

@@ -65,7 +65,7 @@ class UnknownFeaturesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"encrypt", "casefold", "mmp", "dirdata"})
+  @ValueSource(strings = {"encrypt", "casefold", "dirdata"})
   void aKnownFeatureThatIsNotSupportedIsRefused(String feature) throws IOException {
     Oracles.run("debugfs", "-w", "-R", "feature " + feature, image).expect(0);
     assertRefused(feature);

@@ -239,6 +239,26 @@ public final class Checksums {
         || Le.i32(block, block.byteSize() - 4) == orphanChecksum(block, blockNr, inodeSeed);
   }
 
+  /// Stores the checksum of the block that multiple mount protection uses, such that nothing behind
+  /// the first 512 bytes changes from one sealing to the next: a power cut that tears a write
+  /// leaves the old block or the new one.
+  public void sealMmpBlock(MemorySegment block) {
+    if (metadataCsum) {
+      Le.put32(block, MmpBlock.BALANCE, 0);
+      int difference = Le.i32(block, MmpBlock.CHECKSUM) ^ mmpChecksum(block);
+      int gap = MmpBlock.CHECKSUM - MmpBlock.BALANCE;
+      Le.put32(block, MmpBlock.BALANCE, Crc32c.beforeZeroes(difference, gap));
+    }
+  }
+
+  public boolean mmpBlockValid(MemorySegment block) {
+    return !metadataCsum || Le.i32(block, MmpBlock.CHECKSUM) == mmpChecksum(block);
+  }
+
+  private int mmpChecksum(MemorySegment block) {
+    return Crc32c.update(seed, block, 0, MmpBlock.CHECKSUM);
+  }
+
   private static int orphanChecksum(MemorySegment block, long blockNr, int inodeSeed) {
     int crc = Crc32c.updateLe64(inodeSeed, blockNr);
     return Crc32c.update(crc, block, 0, block.byteSize() - ORPHAN_TAIL_SIZE);

@@ -25,7 +25,7 @@ public enum Feature {
   META_BG(Word.INCOMPAT, 0x10, Support.WRITE),
   EXTENT(Word.INCOMPAT, 0x40, Support.WRITE),
   BIT64(Word.INCOMPAT, 0x80, Support.WRITE),
-  MMP(Word.INCOMPAT, 0x100, Support.REFUSE),
+  MMP(Word.INCOMPAT, 0x100, Support.WRITE),
   FLEX_BG(Word.INCOMPAT, 0x200, Support.WRITE),
   EA_INODE(Word.INCOMPAT, 0x400, Support.WRITE),
   DIRDATA(Word.INCOMPAT, 0x1000, Support.REFUSE),

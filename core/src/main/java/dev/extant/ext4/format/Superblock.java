@@ -27,34 +27,34 @@ import java.util.UUID;
 /// | 0x1C | s_log_cluster_size | | 0x15E | s_want_extra_isize |
 /// | 0x20 | s_blocks_per_group | | 0x160 | s_flags |
 /// | 0x24 | s_clusters_per_group | | 0x164 | s_raid_stride |
-/// | 0x28 | s_inodes_per_group | | 0x170 | s_raid_stripe_width |
-/// | 0x2C | s_mtime | | 0x174 | s_log_groups_per_flex |
-/// | 0x30 | s_wtime | | 0x175 | s_checksum_type |
-/// | 0x34 | s_mnt_count | | 0x178 | s_kbytes_written |
-/// | 0x36 | s_max_mnt_count | | 0x194 | s_error_count |
-/// | 0x38 | s_magic | | 0x198 | s_first_error_time |
-/// | 0x3A | s_state | | 0x19C | s_first_error_ino |
-/// | 0x3C | s_errors | | 0x1A0 | s_first_error_block |
-/// | 0x40 | s_lastcheck | | 0x1A8 | s_first_error_func[32] |
-/// | 0x44 | s_checkinterval | | 0x1C8 | s_first_error_line |
-/// | 0x48 | s_creator_os | | 0x1CC | s_last_error_time, then as for the first, but line first |
-/// | 0x4C | s_rev_level | | 0x200 | s_mount_opts[64] |
-/// | 0x54 | s_first_ino | | 0x248 | s_overhead_blocks |
-/// | 0x58 | s_inode_size | | 0x24C | s_backup_bgs[2] |
-/// | 0x5A | s_block_group_nr | | 0x268 | s_lpf_ino |
-/// | 0x5C.. | s_feature_compat, _incompat, _ro_compat | | 0x270 | s_checksum_seed |
-/// | 0x68 | s_uuid[16] | | 0x274 | s_wtime_hi |
-/// | 0x78 | s_volume_name[16] | | 0x275 | s_mtime_hi |
-/// | 0x88 | s_last_mounted[64] | | 0x276 | s_mkfs_time_hi |
-/// | 0xCE | s_reserved_gdt_blocks | | 0x277 | s_lastcheck_hi |
-/// | 0xD0 | s_journal_uuid[16] | | 0x278 | s_first_error_time_hi |
-/// | 0xE0 | s_journal_inum | | 0x279 | s_last_error_time_hi |
-/// | 0xE8 | s_last_orphan | | 0x27A | s_first_error_errcode |
-/// | 0xEC | s_hash_seed[4] | | 0x27B | s_last_error_errcode |
-/// | 0xFC | s_def_hash_version | | 0x280 | s_orphan_file_inum |
-/// | 0xFD | s_jnl_backup_type | | 0x3FC | s_checksum |
-/// | 0xFE | s_desc_size | | | |
-/// | 0x100 | s_default_mount_opts | | | |
+/// | 0x28 | s_inodes_per_group | | 0x166 | s_mmp_update_interval |
+/// | 0x2C | s_mtime | | 0x168 | s_mmp_block |
+/// | 0x30 | s_wtime | | 0x170 | s_raid_stripe_width |
+/// | 0x34 | s_mnt_count | | 0x174 | s_log_groups_per_flex |
+/// | 0x36 | s_max_mnt_count | | 0x175 | s_checksum_type |
+/// | 0x38 | s_magic | | 0x178 | s_kbytes_written |
+/// | 0x3A | s_state | | 0x194 | s_error_count |
+/// | 0x3C | s_errors | | 0x198 | s_first_error_time |
+/// | 0x40 | s_lastcheck | | 0x19C | s_first_error_ino |
+/// | 0x44 | s_checkinterval | | 0x1A0 | s_first_error_block |
+/// | 0x48 | s_creator_os | | 0x1A8 | s_first_error_func[32] |
+/// | 0x4C | s_rev_level | | 0x1C8 | s_first_error_line |
+/// | 0x54 | s_first_ino | | 0x1CC | s_last_error_time, then as for the first, but line first |
+/// | 0x58 | s_inode_size | | 0x200 | s_mount_opts[64] |
+/// | 0x5A | s_block_group_nr | | 0x248 | s_overhead_blocks |
+/// | 0x5C.. | s_feature_compat, _incompat, _ro_compat | | 0x24C | s_backup_bgs[2] |
+/// | 0x68 | s_uuid[16] | | 0x268 | s_lpf_ino |
+/// | 0x78 | s_volume_name[16] | | 0x270 | s_checksum_seed |
+/// | 0x88 | s_last_mounted[64] | | 0x274 | s_wtime_hi |
+/// | 0xCE | s_reserved_gdt_blocks | | 0x275 | s_mtime_hi |
+/// | 0xD0 | s_journal_uuid[16] | | 0x276 | s_mkfs_time_hi |
+/// | 0xE0 | s_journal_inum | | 0x277 | s_lastcheck_hi |
+/// | 0xE8 | s_last_orphan | | 0x278 | s_first_error_time_hi |
+/// | 0xEC | s_hash_seed[4] | | 0x279 | s_last_error_time_hi |
+/// | 0xFC | s_def_hash_version | | 0x27A | s_first_error_errcode |
+/// | 0xFD | s_jnl_backup_type | | 0x27B | s_last_error_errcode |
+/// | 0xFE | s_desc_size | | 0x280 | s_orphan_file_inum |
+/// | 0x100 | s_default_mount_opts | | 0x3FC | s_checksum |
 public final class Superblock {
   /// Where the primary superblock begins in the image, in bytes.
   public static final int OFFSET = 1024;
@@ -508,6 +508,17 @@ public final class Superblock {
 
   public static void kbytesWritten(MemorySegment sb, long kbytes) {
     Le.put64(sb, 0x178, kbytes);
+  }
+
+  /// With mmp: how often whoever uses the file system changes the MMP block, in seconds; 0 for the
+  /// usual time.
+  public static int mmpUpdateInterval(MemorySegment sb) {
+    return Le.u16(sb, 0x166);
+  }
+
+  /// With mmp: the block with [MmpBlock].
+  public static long mmpBlock(MemorySegment sb) {
+    return Le.u64(sb, 0x168);
   }
 
   /// What the file system's own structures occupy, in clusters.
