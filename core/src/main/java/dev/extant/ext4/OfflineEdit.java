@@ -35,6 +35,10 @@ final class OfflineEdit implements AutoCloseable {
   final BufferCache buffers;
   final SuperblockStore superblock;
   final Journal journal;
+
+  /// Null where nothing has to keep others away.
+  private final MultiMountProtection protection;
+
   private final UsageMark journaledMark;
   private final UsageMark plainMark;
   private final MountOptions options;
@@ -55,10 +59,16 @@ final class OfflineEdit implements AutoCloseable {
 
   private Usage usage;
 
-  private OfflineEdit(BlockDevice device, RequestQueue queue, Usage usage, MountOptions options)
+  private OfflineEdit(
+      BlockDevice device,
+      RequestQueue queue,
+      MultiMountProtection protection,
+      Usage usage,
+      MountOptions options)
       throws IOException {
     this.device = device;
     this.queue = queue;
+    this.protection = protection;
     this.usage = usage;
     this.options = options;
     MemorySegment bytes = new SuperblockReader(queue).read().bytes();
@@ -73,42 +83,41 @@ final class OfflineEdit implements AutoCloseable {
   /// Refuses a file system that cannot be written, or in which errors were found.
   static OfflineEdit open(BlockDevice device, MountOptions options) throws IOException {
     Usage usage = settle(device, options);
-    RequestQueue queue = new RequestQueue(new BorrowedDevice(device));
+    MultiMountProtection protection =
+        MultiMountProtection.claim(
+            new BorrowedDevice(device), superblockOf(device), options.clock(), Thread::sleep);
+    RequestQueue queue =
+        new RequestQueue(protection == null ? new BorrowedDevice(device) : protection.device());
     OfflineEdit edit = null;
     try {
-      edit = new OfflineEdit(device, queue, usage, options);
+      edit = new OfflineEdit(device, queue, protection, usage, options);
       return edit;
     } finally {
       if (edit == null) {
-        queue.close();
+        release(queue, protection);
       }
     }
   }
 
   private static Usage settle(BlockDevice device, MountOptions options) throws IOException {
-    RequestQueue queue = new RequestQueue(new BorrowedDevice(device));
-    MemorySegment bytes;
-    try {
-      bytes = new SuperblockReader(queue).read().bytes();
-    } finally {
-      queue.close();
-    }
+    MemorySegment bytes = superblockOf(device);
     Features features = Superblock.features(bytes);
     features.requireReadable();
     if (features.readOnlyReason() != null) {
       throw new FsException(Errno.EROFS, device.name() + ": " + features.readOnlyReason());
     }
     new Mounter(new BorrowedDevice(device), options).mount().unmount();
-    RequestQueue again = new RequestQueue(new BorrowedDevice(device));
-    try {
-      int state = Superblock.state(new SuperblockReader(again).read().bytes());
-      if ((state & Superblock.STATE_ERRORS) != 0) {
-        throw new FsException(Errno.EUCLEAN, device.name() + " has errors; run e2fsck on it first");
-      }
-    } finally {
-      again.close();
+    int state = Superblock.state(superblockOf(device));
+    if ((state & Superblock.STATE_ERRORS) != 0) {
+      throw new FsException(Errno.EUCLEAN, device.name() + " has errors; run e2fsck on it first");
     }
     return Usage.of(bytes);
+  }
+
+  private static MemorySegment superblockOf(BlockDevice device) throws IOException {
+    try (RequestQueue queue = new RequestQueue(new BorrowedDevice(device))) {
+      return new SuperblockReader(queue).read().bytes();
+    }
   }
 
   MemorySegment superblockBytes() {
@@ -202,8 +211,19 @@ final class OfflineEdit implements AutoCloseable {
       }
     } finally {
       superblock.close();
-      queue.close();
-      buffers.close();
+      try {
+        release(queue, protection);
+      } finally {
+        buffers.close();
+      }
+    }
+  }
+
+  private static void release(RequestQueue queue, MultiMountProtection protection)
+      throws IOException {
+    queue.close();
+    if (protection != null) {
+      protection.close();
     }
   }
 

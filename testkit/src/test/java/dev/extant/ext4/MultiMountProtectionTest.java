@@ -20,6 +20,7 @@ import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions;
 import dev.extant.vfs.NewFile;
 import dev.extant.vfs.Node;
+import dev.extant.vfs.TuneOptions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -281,6 +282,16 @@ class MultiMountProtectionTest {
       write(first, "file");
     }
     assertClean();
+  }
+
+  @Test
+  void tuningTakesPartInIt() throws IOException {
+    TuneOptions label = TuneOptions.builder().label("tuned").build();
+    Ext4.tune(device, label);
+    assertThat(Superblock.label(superblock())).isEqualTo("tuned");
+    assertClean();
+    putSequence(MmpBlock.SEQUENCE_FSCK);
+    assertThatThrownBy(() -> Ext4.tune(device, label)).hasMessageContaining("being checked");
   }
 
   @Test
