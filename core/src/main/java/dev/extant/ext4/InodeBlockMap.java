@@ -14,7 +14,7 @@ import java.io.IOException;
 /// Asks the extent tree or the block pointers, as each inode's EXT4_EXTENTS_FL says: a file system
 /// may hold both kinds.
 final class InodeBlockMap implements BlockMap {
-  private static final long SECTOR_BYTES = 512;
+  private static final int SECTOR_BYTES = 512;
 
   private final ExtentTree extents;
   private final BlockPointers pointers;
@@ -32,8 +32,10 @@ final class InodeBlockMap implements BlockMap {
     this.extents = new ExtentTree(geometry, buffers, checksums, blocks, inodes);
     this.pointers = new BlockPointers(geometry, hugeFile, buffers, blocks, inodes);
     this.newHaveExtents = features.has(Feature.EXTENT);
-    // i_blocks counts sectors in 32 bits then.
-    this.maxSizeBytes = hugeFile ? Long.MAX_VALUE : 0xffff_ffffL * SECTOR_BYTES;
+    // i_blocks counts sectors in 32 bits then, and only full blocks are counted.
+    int blockSize = geometry.blockSizeBytes();
+    this.maxSizeBytes =
+        hugeFile ? Long.MAX_VALUE : 0xffff_ffffL / (blockSize / SECTOR_BYTES) * blockSize;
   }
 
   private BlockMap of(Inode inode) throws FsException {

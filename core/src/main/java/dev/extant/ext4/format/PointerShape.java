@@ -63,20 +63,15 @@ public final class PointerShape {
   }
 
   /// The size of the largest file: so that each block has a pointer and, with 32 bits of i_blocks
-  /// (no huge_file), all blocks of the file, indirect ones included, fit into that.
+  /// (no huge_file), all its blocks fit into that, with the indirect ones of a file that leaves no
+  /// room for them.
   public long maxSizeBytes(boolean hugeFile) {
     long most = hugeFile ? Long.MAX_VALUE : 0xffff_ffffL / (blockSizeBytes / SECTOR_BYTES);
-    long low = 0;
-    long high = limit();
-    while (low < high) {
-      long middle = (low + high + 1) / 2;
-      if (middle + indirectBlocks(middle) <= most) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
+    long blocks = limit();
+    if (blocks + indirectBlocks(blocks) > most) {
+      blocks = most - indirectBlocks(most);
     }
-    return low * blockSizeBytes;
+    return blocks * blockSizeBytes;
   }
 
   /// The indirect blocks of a file of `count` blocks without holes.
