@@ -49,13 +49,14 @@ final class ExtantAsynchronousFileChannel extends AsynchronousFileChannel {
     return pending;
   }
 
+  /// Whatever goes wrong is for who waits.
   private static <V> void run(Action<V> action, CompletableFuture<V> pending) {
     if (pending.isDone()) {
       return;
     }
     try {
       pending.complete(action.run());
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       pending.completeExceptionally(
           e instanceof ClosedChannelException ? new AsynchronousCloseException() : e);
     }

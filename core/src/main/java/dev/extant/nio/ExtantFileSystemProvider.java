@@ -20,6 +20,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
@@ -221,12 +222,15 @@ public final class ExtantFileSystemProvider extends FileSystemProvider {
       ExecutorService executor,
       FileAttribute<?>... attributes)
       throws IOException {
-    OpenOptions parsed = OpenOptions.of(options);
-    if (parsed.append()) {
+    if (options.contains(StandardOpenOption.APPEND)) {
       throw new UnsupportedOperationException("an asynchronous channel does not append");
     }
     Executor runs = executor == null ? ExtantFileSystemProvider::startVirtually : executor;
-    return open(path, parsed, file -> new ExtantAsynchronousFileChannel(file, runs), attributes);
+    return open(
+        path,
+        OpenOptions.of(options),
+        file -> new ExtantAsynchronousFileChannel(file, runs),
+        attributes);
   }
 
   private static void startVirtually(Runnable operation) {

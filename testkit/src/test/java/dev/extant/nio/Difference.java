@@ -15,6 +15,9 @@ enum Difference {
   ABSOLUTE("relative paths start at the root, since there is no working directory"),
   TEMPORARY("temporary files have the permissions of other new files"),
   JDK_OPTIONS("options of the JDK's own, such as INTERRUPTIBLE and DIRECT, are not supported"),
+  SELF_COPY("a link copied onto itself with REPLACE_EXISTING is replaced, not removed"),
+  IGNORED_OPTION(
+      "CREATE_NEW, which means nothing for a reader, does not make NOFOLLOW_LINKS follow"),
   BIRTH("the creation time can be set");
 
   final String reason;

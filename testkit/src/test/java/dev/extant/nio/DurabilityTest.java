@@ -13,6 +13,7 @@ import dev.extant.vfs.FsException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
@@ -22,9 +23,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.ProviderMismatchException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -246,5 +250,37 @@ class DurabilityTest {
                 ExtantFiles.allocate(fileSystem.getPath("/missing"), AllocateMode.ALLOCATE, 0, 1));
     assertThatExceptionOfType(ProviderMismatchException.class)
         .isThrownBy(() -> ExtantFiles.seekData(Path.of("x"), 0));
+  }
+
+  @Test
+  void closingAnAsynchronousChannelEndsItsWaits() throws Exception {
+    AsynchronousFileChannel channel = AsynchronousFileChannel.open(file, WRITE, CREATE, SYNC);
+    Future<Integer> write = channel.write(bytes(), 0);
+    CompletableFuture<Void> promise = controlled.awaitSync(0).future();
+    assertThat(write.isDone()).isFalse();
+    channel.close();
+    assertThatExceptionOfType(ExecutionException.class)
+        .isThrownBy(write::get)
+        .withCauseInstanceOf(AsynchronousCloseException.class);
+    assertThat(promise.isDone()).isFalse();
+    assertThat(Files.size(file)).isEqualTo(3);
+  }
+
+  @Test
+  void asynchronousWritersDoNotHoldEachOtherUp() throws Exception {
+    try (AsynchronousFileChannel channel =
+        AsynchronousFileChannel.open(file, WRITE, CREATE, DSYNC)) {
+      List<Future<Integer>> writes = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        writes.add(channel.write(bytes(), 3L * i));
+      }
+      controlled.awaitSync(19);
+      assertThat(writes).noneMatch(Future::isDone);
+      controlled.syncs.forEach(sync -> sync.future().complete(null));
+      for (Future<Integer> write : writes) {
+        assertThat(write.get()).isEqualTo(3);
+      }
+      assertThat(controlled.syncs).allMatch(ControlledVolume.Sync::dataOnly);
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.extant.nio;
 
+import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -16,6 +17,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.ProviderMismatchException;
 import java.nio.file.ProviderNotFoundException;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -186,6 +189,27 @@ class ProviderTest {
       assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(inside::toFile);
       assertThatExceptionOfType(UnsupportedOperationException.class)
           .isThrownBy(fileSystem::newWatchService);
+    }
+  }
+
+  @Test
+  void attributesGoToAndFromOtherProviders() throws IOException {
+    FileTime time = FileTime.fromMillis(1_234_567_890_000L);
+    Path outside = Files.writeString(temporary.resolve("outside"), "abc");
+    Files.setLastModifiedTime(outside, time);
+    Files.setPosixFilePermissions(outside, PosixFilePermissions.fromString("rwx---r--"));
+    try (FileSystem fileSystem = FileSystems.newFileSystem(image, Map.of())) {
+      Path inside = fileSystem.getPath("/inside");
+      Files.copy(outside, inside, COPY_ATTRIBUTES);
+      assertThat(Files.getLastModifiedTime(inside)).isEqualTo(time);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(inside)))
+          .isEqualTo("rwx---r--");
+      Path back = temporary.resolve("back");
+      Files.move(inside, back);
+      assertThat(Files.getLastModifiedTime(back)).isEqualTo(time);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(back)))
+          .isEqualTo("rwx---r--");
+      assertThat(back).hasContent("abc");
     }
   }
 }
