@@ -120,28 +120,40 @@ final class ExtendedAttributes {
     try (HeldInodes held = new HeldInodes()) {
       inode.lock.writeLock().lock();
       try {
-        Placed old = store.load(inode);
-        requireMode(inode, edit, old.find(edit.key));
-        Placed now =
-            edit.value == null
-                ? old.without(edit.key)
-                : store.place(inode, inode.raw, old, edit.key, edit.value, held);
-        Change change = store.prepare(old, now, held);
-        mount.retryWhenFull(
-            Credits.INODE + change.credits(),
-            handle -> {
-              store.apply(handle, inode, change);
-              if (edit.ofMode != null) {
-                RawInode.mode(inode.raw, edit.ofMode.permissions(RawInode.mode(inode.raw)));
-              }
-              RawInode.changed(inode.raw, mount.now());
-              mount.inodes.update(handle, inode, false);
-              return null;
-            });
+        change(inode, edit, held);
+      } catch (FsException e) {
+        boolean inline = inode.hasFlag(RawInode.EXT4_INLINE_DATA_FL);
+        if (e.errno() != Errno.ENOSPC || !inline || inode.type() != FileType.REGULAR) {
+          throw e;
+        }
+        // The content makes room for the attribute.
+        mount.files.leaveInode(inode);
+        change(inode, edit, held);
       } finally {
         inode.lock.writeLock().unlock();
       }
     }
+  }
+
+  private void change(Inode inode, Edit edit, HeldInodes held) throws IOException {
+    Placed old = store.load(inode);
+    requireMode(inode, edit, old.find(edit.key));
+    Placed now =
+        edit.value == null
+            ? old.without(edit.key)
+            : store.place(inode, inode.raw, old, edit.key, edit.value, held);
+    Change change = store.prepare(old, now, held);
+    mount.retryWhenFull(
+        Credits.INODE + change.credits(),
+        handle -> {
+          store.apply(handle, inode, change);
+          if (edit.ofMode != null) {
+            RawInode.mode(inode.raw, edit.ofMode.permissions(RawInode.mode(inode.raw)));
+          }
+          RawInode.changed(inode.raw, mount.now());
+          mount.inodes.update(handle, inode, false);
+          return null;
+        });
   }
 
   private static void requireMode(Inode inode, Edit edit, Xattr there) throws FsException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.extant.Extant;
+import dev.extant.testkit.Mke2fs;
 import dev.extant.testkit.Oracles;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FileName;
@@ -43,8 +44,7 @@ class HostileDirectoriesTest {
     Files.createDirectories(tree.resolve("a/b/c"));
     Files.createDirectories(tree.resolve("d/e"));
     Files.writeString(tree.resolve("a/b/file"), "content");
-    Oracles.run("mke2fs", "-q", "-F", "-t", "ext4", "-O", features, "-d", tree, image, "8M")
-        .expect(0);
+    Mke2fs.make(image, "-O " + features + " -d " + tree, "8M");
     String[] links = {"/a /a/self", "/a /a/b/up", "/ /a/b/root", "/ /top", "/a/b /d/across"};
     for (String link : links) {
       Oracles.run("debugfs", "-w", "-R", "link " + link, image).expect(0);

@@ -4,20 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.extant.Extant;
 import dev.extant.block.BlockDevice;
-import dev.extant.block.FileDevice;
 import dev.extant.block.RamDevice;
+import dev.extant.ext4.Ext4Volume;
 import dev.extant.testkit.DeviceOpener;
 import dev.extant.testkit.Images;
+import dev.extant.testkit.Mke2fs;
 import dev.extant.testkit.ModelCheck;
 import dev.extant.testkit.Oracles;
 import dev.extant.testkit.PowerCutSweep;
 import dev.extant.testkit.PowerCutSweep.Workload;
 import dev.extant.testkit.Seeds;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,46 +30,35 @@ class InlineDataCheckTest {
   /// Of each variant.
   private static final int CUTS = Integer.getInteger("extant.cuts", 50);
 
-  private static final DeviceOpener EXT4 =
-      (device, options) -> Extant.open(device, options).volume();
+  private final List<Ext4Volume> mounts = new ArrayList<>();
+
+  private final DeviceOpener ext4 =
+      (device, options) -> {
+        Ext4Volume volume = (Ext4Volume) Extant.open(device, options).volume();
+        mounts.add(volume);
+        return volume;
+      };
 
   @TempDir Path directory;
+
+  @AfterEach
+  void noHandleNeededMoreThanItHad() {
+    assertThat(mounts).allMatch(mount -> mount.journalStatistics().overdrafts() == 0);
+  }
 
   /// A file system that mke2fs made, in memory.
   private RamDevice made(int mebibytes, int blockSize, int inodeSize, int inodes, String features)
       throws IOException {
-    Path image = directory.resolve("made");
-    Oracles.run(
-            "mke2fs",
-            "-q",
-            "-F",
-            "-t",
-            "ext4",
-            "-b",
-            blockSize,
-            "-I",
-            inodeSize,
-            "-N",
-            inodes,
-            "-m",
-            0,
-            "-J",
-            "size=" + blockSize / 1024,
-            "-O",
-            "inline_data," + features,
-            image,
-            mebibytes + "M")
-        .expect(0);
-    RamDevice device = new RamDevice("inodes of " + inodeSize, (long) mebibytes << 20);
-    try (Arena arena = Arena.ofShared();
-        FileDevice source = FileDevice.open(image, true)) {
-      MemorySegment buffer = arena.allocate(1 << 20, 4096);
-      for (long at = 0; at < source.sizeBytes(); at += buffer.byteSize()) {
-        source.read(at, buffer);
-        device.write(at, List.of(buffer), false);
-      }
-    }
-    return device;
+    String options =
+        String.join(
+            " ",
+            "-m 0 -b " + blockSize,
+            "-I " + inodeSize,
+            "-N " + inodes,
+            "-J size=" + blockSize / 1024,
+            "-O inline_data," + features);
+    Path image = Mke2fs.make(directory.resolve("made"), options, mebibytes + "M");
+    return Mke2fs.load(image);
   }
 
   private void e2fsck(BlockDevice device) throws IOException {
@@ -95,7 +85,7 @@ class InlineDataCheckTest {
       int percent)
       throws IOException {
     try (RamDevice device = made(mebibytes, blockSize, inodeSize, inodes, features)) {
-      ModelCheck check = new ModelCheck(EXT4, device, Seeds.fixed(inodeSize), typicalBytes);
+      ModelCheck check = new ModelCheck(ext4, device, Seeds.fixed(inodeSize), typicalBytes);
       ModelCheck.Report report = check.run(OPERATIONS * percent / 100);
       assertThat(report.refused()).isPositive();
       e2fsck(device);
@@ -125,7 +115,7 @@ class InlineDataCheckTest {
     String options = "commit=1,noatime,data=" + data;
     Workload workload = new Workload(workers, operations, options, seed, typicalBytes);
     try (RamDevice device = made(mebibytes, blockSize, inodeSize, 2048, features)) {
-      PowerCutSweep sweep = new PowerCutSweep(EXT4, device, workload);
+      PowerCutSweep sweep = new PowerCutSweep(ext4, device, workload);
       sweep.record();
       for (int i = 0; i < CUTS; i++) {
         long tick = 1 + i * sweep.lastTick() / CUTS;

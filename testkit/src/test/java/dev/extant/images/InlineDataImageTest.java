@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.extant.Extant;
 import dev.extant.testkit.KernelMount;
+import dev.extant.testkit.Mke2fs;
 import dev.extant.testkit.Oracles;
 import dev.extant.testkit.Seeds;
 import dev.extant.vfs.MountOptions;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -204,7 +206,7 @@ class InlineDataImageTest {
         } else if (Files.isDirectory(path)) {
           found.put(name, "directory");
         } else {
-          found.put(name, java.util.HexFormat.of().formatHex(Files.readAllBytes(path)));
+          found.put(name, HexFormat.of().formatHex(Files.readAllBytes(path)));
         }
       }
     }
@@ -212,25 +214,9 @@ class InlineDataImageTest {
   }
 
   private Path make(int blockSize, int inodeSize, String features, Path tree) throws IOException {
-    Path image = folder.resolve("fs.img");
-    Oracles.run(
-            "mke2fs",
-            "-q",
-            "-F",
-            "-t",
-            "ext4",
-            "-b",
-            blockSize,
-            "-I",
-            inodeSize,
-            "-O",
-            "inline_data," + features,
-            "-d",
-            tree,
-            image,
-            "32M")
-        .expect(0);
-    return image;
+    String options =
+        "-b " + blockSize + " -I " + inodeSize + " -O inline_data," + features + " -d " + tree;
+    return Mke2fs.make(folder.resolve("fs.img"), options, "32M");
   }
 
   private static void e2fsck(Path image) throws IOException {

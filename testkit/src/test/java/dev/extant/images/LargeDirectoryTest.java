@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.extant.Extant;
 import dev.extant.testkit.KernelMount;
+import dev.extant.testkit.Mke2fs;
 import dev.extant.testkit.Oracles;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FileName;
@@ -38,10 +39,7 @@ class LargeDirectoryTest {
   }
 
   private Path make(String features) throws IOException {
-    Path image = folder.resolve("image");
-    Oracles.run("mke2fs", "-q", "-F", "-t", "ext4", "-b", 1024, "-O", features, image, "48M")
-        .expect(0);
-    return image;
+    return Mke2fs.make(folder.resolve("image"), "-b 1024 -O " + features, "48M");
   }
 
   private static FileName name(int nr) {
