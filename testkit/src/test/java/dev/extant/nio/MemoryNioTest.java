@@ -17,7 +17,7 @@ class MemoryNioTest extends NioContract {
 
   private Path newDirectory() {
     MemoryVolume volume = new MemoryVolume();
-    ExtantFileSystem fileSystem = ExtantFileSystem.over(XattrVolume.over(volume));
+    ExtantFileSystem fileSystem = ExtantFileSystem.over(volume);
     volumes.add(volume);
     fileSystems.add(fileSystem);
     return fileSystem.getPath("/");

@@ -160,8 +160,10 @@ class NamesAreBytesTest {
 
   @Test
   void linksAndAttributesWithSuchNames() throws IOException {
-    try (ExtantFileSystem fileSystem =
-        ExtantFileSystem.over(XattrVolume.over(new MemoryVolume()))) {
+    RamDevice device = new RamDevice("ram", 8 << 20);
+    Mkfs.make(device, MkfsOptions.builder().build());
+    try (Extant mount = Extant.open(device, MountOptions.defaults())) {
+      ExtantFileSystem fileSystem = mount.fileSystem();
       Path file = Files.writeString(fileSystem.getPath("/\uDCFFfile\uDCC3"), "abc");
       Path link = Files.createSymbolicLink(fileSystem.getPath("/link\uDC80"), file.getFileName());
       assertThat(Files.readSymbolicLink(link)).isEqualTo(file.getFileName());
