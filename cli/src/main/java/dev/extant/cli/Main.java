@@ -32,6 +32,7 @@ import picocli.CommandLine.ParameterException;
       InfoCommand.class,
       JournalCommand.class,
       RecoverCommand.class,
+      FsckCommand.class,
       TuneCommand.class,
       ResizeCommand.class,
       DemoCommand.class,
@@ -41,7 +42,7 @@ import picocli.CommandLine.ParameterException;
     footer = {
       "",
       "A path inside an image is written IMAGE:/path; a host path that exists as written wins.",
-      "Exit codes: 0 done, 1 failed, 2 wrong usage.",
+      "Exit codes: 0 done, 1 failed, 2 wrong usage; fsck has its own.",
       "Try 'extant help COMMAND'."
     })
 public final class Main {
@@ -75,14 +76,18 @@ public final class Main {
         .setOut(main.console.writer())
         .setPosixClusteredShortOptionsAllowed(true)
         .setParameterExceptionHandler(Main::complainOfUsage)
-        .setExecutionExceptionHandler((exception, _, _) -> explain(main.console, exception));
+        .setExecutionExceptionHandler(
+            (exception, command, _) -> {
+              explain(main.console, exception);
+              return command.getCommandSpec().exitCodeOnExecutionException();
+            });
   }
 
   private static int complainOfUsage(ParameterException exception, String[] arguments) {
     CommandLine command = exception.getCommandLine();
     command.getErr().println("extant: " + exception.getMessage());
     command.getErr().println("Try '" + command.getCommandSpec().qualifiedName(" ") + " --help'.");
-    return CommandLine.ExitCode.USAGE;
+    return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
   private static int explain(Console console, Throwable problem) {

@@ -19,6 +19,7 @@ abstract class SubCommand implements Callable<Integer> {
   private boolean help;
 
   private boolean complained;
+  private int exitCode;
 
   /// What the command does. Failures are thrown, or given to [#complain] when others can go on.
   abstract void run() throws IOException;
@@ -26,7 +27,12 @@ abstract class SubCommand implements Callable<Integer> {
   @Override
   public final Integer call() throws IOException {
     run();
-    return complained ? 1 : 0;
+    return exitCode == 0 && complained ? 1 : exitCode;
+  }
+
+  /// For a command with exit codes of its own.
+  final void exitWith(int code) {
+    exitCode = code;
   }
 
   final Console console() {

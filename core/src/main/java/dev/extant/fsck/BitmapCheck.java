@@ -6,6 +6,7 @@ import dev.extant.ext4.format.Superblock;
 import dev.extant.util.Crc32c;
 import dev.extant.util.Le;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
 
 /// Compares the bitmaps and the counts of each group, and the totals in the superblock, with what
@@ -20,11 +21,13 @@ final class BitmapCheck {
   private final FsckProgress progress;
   private final LongAdder freeClusters = new LongAdder();
   private final LongAdder freeInodes = new LongAdder();
+  private final LongAdder[] inodesOfType = new LongAdder[8];
 
   BitmapCheck(CheckContext context, FsckProgress progress) {
     this.context = context;
     this.layout = context.layout();
     this.progress = progress;
+    Arrays.setAll(inodesOfType, _ -> new LongAdder());
   }
 
   void run() throws CannotCheckException {
@@ -35,6 +38,18 @@ final class BitmapCheck {
         Superblock.freeBlocks(sb),
         freeClusters.sum() << layout.clusterShift());
     total(Problem.FREE_INODES_TOTAL, Superblock.freeInodes(sb), freeInodes.sum());
+  }
+
+  /// What the bitmaps should say; to be asked after [#run].
+  FsckCounters counters() {
+    return new FsckCounters(
+        layout.inodesCount() - freeInodes.sum(),
+        layout.inodesCount(),
+        inodesOfType[2].sum(),
+        inodesOfType[1].sum(),
+        inodesOfType[7].sum(),
+        layout.clustersCount() - freeClusters.sum() << layout.clusterShift(),
+        layout.blocksCount());
   }
 
   private void total(Problem problem, long stored, long counted) {
@@ -114,6 +129,7 @@ final class BitmapCheck {
       boolean inUse = context.inodes().used(first + i);
       if (inUse) {
         used++;
+        inodesOfType[context.inodes().type(first + i)].increment();
         directories += context.inodes().directory(first + i) ? 1 : 0;
       }
       if (bitmap != null && inUse != ((Le.u8(bitmap, i >>> 3) >>> (i & 7) & 1) != 0)) {

@@ -26,17 +26,15 @@ public final class Fsck {
   }
 
   private FsckReport check() {
-    CheckContext context = null;
-    FsckCounters counters = FsckCounters.NONE;
     try {
-      context = open();
+      CheckContext context = open();
       new FeatureCheck(context).run(device);
       new DescriptorCheck(context).run();
+      new MmpCheck(context).run();
       checkInodes(context);
-      checkRest(context);
-      return findings.report(null, counters);
+      return findings.report(null, checkRest(context));
     } catch (CannotCheckException e) {
-      return findings.report(e.getMessage(), counters);
+      return findings.report(e.getMessage(), FsckCounters.NONE);
     }
   }
 
@@ -97,8 +95,10 @@ public final class Fsck {
   }
 
   /// The checks that need what the scan of the inodes found.
-  private void checkRest(CheckContext context) throws CannotCheckException {
+  private FsckCounters checkRest(CheckContext context) throws CannotCheckException {
     new SharedBlocks(context, progress).run();
-    new BitmapCheck(context, progress).run();
+    BitmapCheck bitmaps = new BitmapCheck(context, progress);
+    bitmaps.run();
+    return bitmaps.counters();
   }
 }

@@ -135,8 +135,19 @@ final class InodeCheck {
       context.report(Problem.INODE_EXTENTS_AND_INLINE, inode.ino(), 0, "");
     }
     boolean mapped = inode.regular() || inode.directory();
-    if (!extents && !inline && mapped && looksLikeExtents(inode.raw())) {
+    if (!extents && !inline && mapped) {
+      checkPointers(inode);
+    }
+  }
+
+  private void checkPointers(ScannedInode inode) {
+    MemorySegment iBlock = inode.raw().asSlice(RawInode.I_BLOCK, RawInode.I_BLOCK_SIZE);
+    if (looksLikeExtents(inode.raw())) {
       context.report(Problem.INODE_EXTENTS_FLAG_MISSING, inode.ino(), 0, "");
+    } else if (context.has(Feature.BIGALLOC)
+        && inode.ino() >= context.layout().firstInode()
+        && !zero(iBlock)) {
+      context.report(Problem.INODE_NOT_EXTENTS, inode.ino(), 0, "");
     }
   }
 

@@ -14,6 +14,9 @@ public enum Problem {
   FEATURE_COMBINATION("superblock", "features that exclude each other"),
   FIRST_META_GROUP("superblock", "first_meta_bg is too big", true),
   SUPERBLOCK_EXTRA_SIZE("superblock", "bad extra isize", true),
+  MMP_PLACE("superblock", "invalid MMP block"),
+  MMP_MAGIC("MMP block", "invalid MMP magic"),
+  MMP_CHECKSUM("MMP block", "MMP block checksum does not match"),
   READ_ERROR("device", "error reading block"),
 
   DESCRIPTORS_INVALID("group descriptor", "group descriptors look bad"),

@@ -94,7 +94,7 @@ final class ReservedInodes {
 
   /// The resize inode maps the blocks behind the descriptors, which are claimed already: each is a
   /// block of pointers to its copies in the groups with a superblock. Of its own it has just the
-  /// double indirect block. Returns how many blocks it maps.
+  /// double indirect block. Returns how many blocks it counts: a whole cluster for each.
   long claimResizeInode(ScannedInode inode) {
     MemorySegment raw = inode.raw();
     long doubleIndirect = pointer(raw, DOUBLE_INDIRECT);
@@ -111,7 +111,8 @@ final class ReservedInodes {
     }
     context.claims().claim(doubleIndirect, 1);
     MemorySegment block = context.readBlock(doubleIndirect, inode.ino());
-    return block == null ? 1 : 1 + checkReserved(inode, block);
+    long blocks = block == null ? 1 : 1 + checkReserved(inode, block);
+    return blocks << context.layout().clusterShift();
   }
 
   private static long pointer(MemorySegment raw, int index) {
