@@ -74,7 +74,7 @@ final class ResizeInode {
         Le.put32(top.data(), 4L * ((inTableBefore + i) % perBlock), 0);
       }
       for (int i = 0; i < reservedAfter(); i++) {
-        long blockNr = geometry.firstDataBlock() + 1 + inTable + i;
+        long blockNr = plan.layoutBefore().descriptorBlockNrAt(0) + inTable + i;
         Le.put32(top.data(), 4L * ((inTable + i) % perBlock), blockNr);
         boolean isNew = inTable + i < inTableBefore;
         if (isNew || !offsets.equals(offsetsBefore)) {
@@ -85,6 +85,8 @@ final class ResizeInode {
       handle.writeAccess(table);
       MemorySegment inode = inode(table);
       long blocks = 1 + (long) reservedAfter() * (1 + offsets.size());
+      // With bigalloc each is counted as a whole cluster.
+      blocks *= geometry.blocksPerCluster();
       RawInode.blocks(inode, blocks * (geometry.blockSizeBytes() / SECTOR));
       checksums.sealInode(inode, Superblock.RESIZE_INO);
       handle.dirty(table);

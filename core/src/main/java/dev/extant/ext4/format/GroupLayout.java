@@ -78,7 +78,8 @@ public final class GroupLayout {
   public List<Long> descriptorBackups(int index) {
     List<Long> backups = new ArrayList<>();
     if (index < firstMetaIndex) {
-      for (int group = 1; group < geometry.groupCount(); group++) {
+      long inFront = firstMetaIndex * geometry.descriptorsPerBlock();
+      for (int group = 1; group < Math.min(inFront, geometry.groupCount()); group++) {
         if (hasSuperblock(group)) {
           backups.add(geometry.firstBlockOfGroup(group) + 1 + index);
         }
