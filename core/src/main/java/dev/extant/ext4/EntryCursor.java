@@ -118,6 +118,8 @@ final class EntryCursor {
   }
 
   FsException damage(String what) {
-    return DirectoryDamage.at(dir, blockNr, offset, what);
+    return blockNr == 0
+        ? DirectoryDamage.of(dir, "offset " + offset + " of what its inode holds: " + what)
+        : DirectoryDamage.at(dir, blockNr, offset, what);
   }
 }

@@ -189,6 +189,73 @@ class DirectoryDamageTest {
     }
   }
 
+  /// A directory is only where its `..` says; one whose `..` cannot be read cannot be listed.
+  @ParameterizedTest
+  @CsvSource({"0, true", "300, true", "300, false"})
+  void aDirectoryHasItsNameInItsParent(int names, boolean indexed) throws IOException {
+    Features plain = Features.of(Feature.FILETYPE);
+    try (DirectoryFixture fixture =
+        new DirectoryFixture(
+            1024, false, 1, 1500, indexed ? plain.with(Feature.DIR_INDEX) : plain)) {
+      Inode child = fixture.newDirectory(12);
+      for (int i = 0; i < names; i++) {
+        fixture.add(child, FileName.of("name-" + i), 100 + i);
+      }
+      Inode parent = new Inode(fixture.inodes, DirectoryFixture.PARENT, child.raw);
+      Inode other = new Inode(fixture.inodes, 13, child.raw);
+      fixture.directories.checkParent(parent, child);
+      assertMisplaced(fixture, other, child, "its .. is 2");
+      fixture.change(h -> fixture.directories.setParent(h, child, 13));
+      fixture.directories.checkParent(other, child);
+      assertMisplaced(fixture, parent, child, "its .. is 13");
+      fixture.change(h -> fixture.directories.setParent(h, child, 12));
+      assertMisplaced(fixture, child, child, "directory 12");
+      assertMisplaced(fixture, other, child, "its .. is 12");
+    }
+  }
+
+  private static void assertMisplaced(
+      DirectoryFixture fixture, Inode dir, Inode child, String what) {
+    assertThatThrownBy(() -> fixture.directories.checkParent(dir, child))
+        .isInstanceOfSatisfying(
+            FsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EUCLEAN))
+        .hasMessageContaining(what);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, .., its .. is missing",
+    "12, .., its .. is missing",
+    "4, 0, ",
+    "16, 7, ",
+    "6, 9, "
+  })
+  void damagedDotsAreNoParent(int offset, String value, String what) throws IOException {
+    try (DirectoryFixture fixture =
+        new DirectoryFixture(1024, false, 1, 1500, Features.of(Feature.FILETYPE))) {
+      Inode child = fixture.newDirectory(12);
+      fixture.journal.checkpoint();
+      MemorySegment block = block(fixture, child, 0);
+      Inode parent = new Inode(fixture.inodes, DirectoryFixture.PARENT, child.raw);
+      if (value.equals("..")) {
+        // The name of `.` or of `..` becomes another one.
+        Le.put8(block, 12 + 8, 'x');
+        Le.put8(block, offset + 8, 'y');
+      } else {
+        Le.put8(block, offset, Integer.parseInt(value));
+      }
+      fixture.reload();
+      if (what != null) {
+        assertMisplaced(fixture, parent, child, what);
+      } else {
+        fixture.directories.checkParent(parent, child);
+        assertThatThrownBy(() -> fixture.list(child, 10))
+            .isInstanceOfSatisfying(
+                FsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EUCLEAN));
+      }
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"1024, 300", "1024, 5000", "4096, 2000"})
   void aFullDiskLeavesTheDirectoryAsItWas(int blockSize, int count) throws IOException {
