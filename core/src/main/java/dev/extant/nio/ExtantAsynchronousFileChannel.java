@@ -117,13 +117,8 @@ final class ExtantAsynchronousFileChannel extends AsynchronousFileChannel {
                 });
   }
 
-  @FunctionalInterface
-  private interface Wait {
-    void run() throws InterruptedException, IOException;
-  }
-
   /// An interrupt of the executor's thread ends the wait, not the channel.
-  private void await(Wait wait) throws IOException {
+  private void await(OpenFile.Wait wait) throws IOException {
     try {
       wait.run();
     } catch (InterruptedException e) {

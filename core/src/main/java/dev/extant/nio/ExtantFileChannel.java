@@ -66,12 +66,7 @@ final class ExtantFileChannel extends FileChannel {
         });
   }
 
-  @FunctionalInterface
-  private interface Wait {
-    void run() throws InterruptedException, IOException;
-  }
-
-  private void await(Wait wait) throws IOException {
+  private void await(OpenFile.Wait wait) throws IOException {
     try {
       wait.run();
     } catch (InterruptedException e) {

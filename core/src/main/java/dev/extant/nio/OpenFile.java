@@ -51,6 +51,12 @@ final class OpenFile {
     long run() throws IOException;
   }
 
+  /// A wait for durability; what an interrupt means is for the kind of channel to say.
+  @FunctionalInterface
+  interface Wait {
+    void run() throws InterruptedException, IOException;
+  }
+
   boolean isOpen() {
     return gate.isOpen();
   }
