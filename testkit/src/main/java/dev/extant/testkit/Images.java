@@ -5,6 +5,7 @@ import dev.extant.block.FileDevice;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -13,6 +14,18 @@ public final class Images {
   private static final int CHUNK_BYTES = 64 << 10;
 
   private Images() {}
+
+  /// Fails the test unless `e2fsck -fn` finds nothing on the device; skips it where there is no
+  /// e2fsck.
+  public static void requireClean(BlockDevice device) throws IOException {
+    Path image = Files.createTempFile("extant-checked", ".img");
+    try {
+      copy(device, image);
+      Oracles.run("e2fsck", "-fn", image).expect(0);
+    } finally {
+      Files.delete(image);
+    }
+  }
 
   /// Copies the device to an image file, which is made or emptied first. Zeroes stay holes.
   public static void copy(BlockDevice source, Path image) throws IOException {

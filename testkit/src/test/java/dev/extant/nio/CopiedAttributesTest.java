@@ -7,6 +7,8 @@ import dev.extant.Extant;
 import dev.extant.block.RamDevice;
 import dev.extant.mkfs.Mkfs;
 import dev.extant.mkfs.MkfsOptions;
+import dev.extant.testkit.DelegatingDevice;
+import dev.extant.testkit.Images;
 import dev.extant.vfs.FileName;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions;
@@ -19,6 +21,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,25 +31,30 @@ import org.junit.jupiter.api.Test;
 class CopiedAttributesTest {
   private static final FileTime TIME = FileTime.fromMillis(1_111_111_111_111L);
 
+  private final List<RamDevice> devices =
+      List.of(new RamDevice("one", 8 << 20), new RamDevice("two", 8 << 20));
   private Extant one;
   private Extant two;
 
   @BeforeEach
   void mount() throws IOException {
-    one = mount("one");
-    two = mount("two");
+    one = mount(devices.getFirst());
+    two = mount(devices.getLast());
   }
 
-  private static Extant mount(String name) throws IOException {
-    RamDevice device = new RamDevice(name, 8 << 20);
+  private static Extant mount(RamDevice device) throws IOException {
     Mkfs.make(device, MkfsOptions.builder().build());
-    return Extant.open(device, MountOptions.defaults());
+    return Extant.open(DelegatingDevice.withoutClose(device), MountOptions.defaults());
   }
 
   @AfterEach
-  void close() throws IOException {
+  void closeAndCheck() throws IOException {
     one.close();
     two.close();
+    for (RamDevice device : devices) {
+      Images.requireClean(device);
+      device.close();
+    }
   }
 
   /// `user::rw-, user:1000:rwx, group::r--, mask::rwx, other::---` as Linux passes it on.
