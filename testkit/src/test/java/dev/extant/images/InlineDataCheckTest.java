@@ -10,7 +10,6 @@ import dev.extant.testkit.DeviceOpener;
 import dev.extant.testkit.Images;
 import dev.extant.testkit.Mke2fs;
 import dev.extant.testkit.ModelCheck;
-import dev.extant.testkit.Oracles;
 import dev.extant.testkit.PowerCutSweep;
 import dev.extant.testkit.PowerCutSweep.Workload;
 import dev.extant.testkit.Seeds;
@@ -64,7 +63,7 @@ class InlineDataCheckTest {
   private void e2fsck(BlockDevice device) throws IOException {
     Path image = directory.resolve("image");
     Images.copy(device, image);
-    Oracles.run("e2fsck", "-fn", image).expect(0);
+    BothChecks.pass(image);
   }
 
   @ParameterizedTest
