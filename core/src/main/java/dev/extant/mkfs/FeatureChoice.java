@@ -2,6 +2,7 @@ package dev.extant.mkfs;
 
 import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.Features;
+import dev.extant.ext4.format.RawInode;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import java.util.EnumSet;
@@ -36,7 +37,17 @@ final class FeatureChoice {
 
   /// What no type has unless it is asked for.
   private static final Set<Feature> OPTIONAL =
-      EnumSet.of(Feature.UNINIT_BG, Feature.SPARSE_SUPER2, Feature.STABLE_INODES);
+      EnumSet.of(
+          Feature.UNINIT_BG,
+          Feature.SPARSE_SUPER2,
+          Feature.STABLE_INODES,
+          Feature.META_BG,
+          Feature.BIGALLOC,
+          Feature.MMP,
+          Feature.FAST_COMMIT,
+          Feature.LARGE_DIR,
+          Feature.INLINE_DATA,
+          Feature.EA_INODE);
 
   private final EnumSet<Feature> chosen;
   private final EnumSet<Feature> explicit = EnumSet.noneOf(Feature.class);
@@ -53,14 +64,16 @@ final class FeatureChoice {
     }
   }
 
-  /// `blocksCount` and `journal` (whether there is room for one) decide what does not fit.
-  static Features of(String device, MkfsOptions options, long blocksCount, boolean journal)
+  /// `blocksCount`, `inodeSizeBytes` and `journal` (whether there is room for one) decide what does
+  /// not fit.
+  static Features of(
+      String device, MkfsOptions options, long blocksCount, int inodeSizeBytes, boolean journal)
       throws FsException {
     FeatureChoice choice = new FeatureChoice(device, options.type());
     for (String change : options.featureChanges()) {
       choice.apply(change);
     }
-    choice.settle(blocksCount, journal);
+    choice.settle(blocksCount, inodeSizeBytes, journal);
     return Features.of(choice.chosen.toArray(Feature[]::new));
   }
 
@@ -89,8 +102,14 @@ final class FeatureChoice {
     explicit.add(feature);
   }
 
-  private void settle(long blocksCount, boolean journal) throws FsException {
+  private void settle(long blocksCount, int inodeSizeBytes, boolean journal) throws FsException {
     need(Feature.BIT64, chosen.contains(Feature.EXTENT), "extent");
+    need(Feature.BIGALLOC, chosen.contains(Feature.EXTENT), "extent");
+    need(Feature.LARGE_DIR, chosen.contains(Feature.DIR_INDEX), "dir_index");
+    need(
+        Feature.INLINE_DATA,
+        chosen.contains(Feature.EXT_ATTR) && inodeSizeBytes > RawInode.GOOD_OLD_INODE_SIZE,
+        "ext_attr and inodes of more than 128 bytes");
     boolean small32 = blocksCount < 1L << 32;
     if (!small32 && !chosen.contains(Feature.BIT64)) {
       throw invalid(blocksCount + " blocks need the feature 64bit");
@@ -98,10 +117,13 @@ final class FeatureChoice {
     boolean sparse =
         chosen.contains(Feature.SPARSE_SUPER) || chosen.contains(Feature.SPARSE_SUPER2);
     need(Feature.HAS_JOURNAL, journal, "a file system of at least 2048 blocks");
+    need(Feature.FAST_COMMIT, chosen.contains(Feature.HAS_JOURNAL), "has_journal");
     need(Feature.ORPHAN_FILE, chosen.contains(Feature.HAS_JOURNAL), "has_journal");
     need(Feature.METADATA_CSUM_SEED, chosen.contains(Feature.METADATA_CSUM), "metadata_csum");
     need(Feature.RESIZE_INODE, sparse, "sparse_super");
     need(Feature.RESIZE_INODE, small32, "fewer than 2^32 blocks");
+    need(Feature.RESIZE_INODE, !chosen.contains(Feature.META_BG), "descriptors without meta_bg");
+    need(Feature.RESIZE_INODE, !chosen.contains(Feature.BIGALLOC), "blocks without bigalloc");
     if (chosen.contains(Feature.UNINIT_BG) && chosen.contains(Feature.METADATA_CSUM)) {
       if (explicit.contains(Feature.METADATA_CSUM)) {
         throw invalid("the features uninit_bg and metadata_csum exclude each other");

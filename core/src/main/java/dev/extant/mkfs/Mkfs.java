@@ -2,6 +2,7 @@ package dev.extant.mkfs;
 
 import dev.extant.block.BlockDevice;
 import dev.extant.ext4.format.Checksums;
+import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.Geometry;
 import dev.extant.ext4.format.GroupDescriptor;
 import dev.extant.ext4.format.RawInode;
@@ -41,7 +42,9 @@ public final class Mkfs {
     this.geometry = plan.geometry();
     this.superblock = plan.superblock();
     this.writer = new BlockWriter(device, geometry.blockSizeBytes(), plan.options().zeroed());
-    this.used = new UsedBlocks(geometry.firstDataBlock(), geometry.blocksCount());
+    this.used =
+        new UsedBlocks(
+            geometry.firstDataBlock(), geometry.blocksCount(), geometry.blocksPerCluster());
     int tableBytes = plan.layout().descriptorBlocks() * geometry.blockSizeBytes();
     this.descriptors = MemorySegment.ofArray(new byte[tableBytes]);
     this.placement = new Placement(device.name(), plan, used, descriptors);
@@ -61,10 +64,12 @@ public final class Mkfs {
 
   private void run() throws IOException {
     placement.placeAll();
+    used.fillClusters();
     SystemFiles files = new SystemFiles(plan, used, writer);
     long usedByGroups = used.countUsed(geometry.firstDataBlock(), geometry.blocksCount());
     long overhead = geometry.firstDataBlock() + usedByGroups + plan.journalBlocks();
-    Superblock.overheadClusters(superblock, overhead);
+    int perCluster = geometry.blocksPerCluster();
+    Superblock.overheadClusters(superblock, (overhead + perCluster - 1) / perCluster);
     if (overhead + files.blocksNeeded() - plan.journalBlocks() > geometry.blocksCount()) {
       throw failure(
           Errno.ENOSPC,
@@ -79,6 +84,9 @@ public final class Mkfs {
     }
     Superblock.freeBlocks(superblock, freeBlocks);
     Superblock.freeInodes(superblock, freeInodes);
+    if (plan.features().has(Feature.META_BG)) {
+      writeMetaGroups();
+    }
     for (int group = geometry.groupCount() - 1; group >= 0; group--) {
       if (plan.layout().hasSuperblock(group)) {
         writeCopy(group);
@@ -149,19 +157,23 @@ public final class Mkfs {
     long first = geometry.firstBlockOfGroup(group);
     int blocks = geometry.blocksInGroup(group);
     int usedBlocks = (int) used.countUsed(first, first + blocks);
-    GroupDescriptor.freeClusters(descriptor, blocks - usedBlocks);
+    GroupDescriptor.freeClusters(descriptor, geometry.clusters(blocks - usedBlocks));
     freeBlocks += blocks - usedBlocks;
     MemorySegment bitmap = newBlocks(1);
     plan.layout().initBlockBitmap(descriptor, group, bitmap);
     if (lazy
         && group != geometry.groupCount() - 1
-        && usedBlocks == Bits.countSet(bitmap, 0, blocks)) {
+        && geometry.clusters(usedBlocks) == Bits.countSet(bitmap, 0, geometry.clusters(blocks))) {
       return true;
     }
     used.forEachRun(
         first,
         first + blocks,
-        run -> Bits.setRange(bitmap, (int) (run.blockNr() - first), (int) (run.end() - first)));
+        run ->
+            Bits.setRange(
+                bitmap,
+                geometry.clusters((int) (run.blockNr() - first)),
+                geometry.clusters((int) (run.end() - first))));
     checksums.sealBlockBitmap(descriptor, bitmap, geometry);
     writer.write(GroupDescriptor.blockBitmap(descriptor), bitmap);
     return false;
@@ -172,7 +184,9 @@ public final class Mkfs {
   private void writeCopy(int group) throws IOException {
     long front = geometry.firstBlockOfGroup(group);
     MemorySegment copy = MemorySegment.ofArray(new byte[Superblock.SIZE]).copyFrom(superblock);
-    writer.write(front + 1, descriptors);
+    if (!plan.features().has(Feature.META_BG)) {
+      writer.write(group == 0 ? plan.layout().descriptorBlockNrAt(0) : front + 1, descriptors);
+    }
     if (group > 0) {
       Superblock.groupNr(copy, group);
       Superblock.state(copy, 0);
@@ -184,6 +198,18 @@ public final class Mkfs {
     Superblock.seal(copy);
     device.write(Superblock.OFFSET, List.of(copy), false);
     device.flush();
+  }
+
+  /// Writes each block of descriptors to the groups that it describes.
+  private void writeMetaGroups() throws IOException {
+    int size = geometry.blockSizeBytes();
+    for (int index = 0; index < plan.layout().descriptorBlocks(); index++) {
+      MemorySegment block = descriptors.asSlice((long) index * size, size);
+      for (long backup : plan.layout().descriptorBackups(index)) {
+        writer.write(backup, block);
+      }
+      writer.write(plan.layout().descriptorBlockNrAt(index), block);
+    }
   }
 
   private MemorySegment newBlocks(int count) {

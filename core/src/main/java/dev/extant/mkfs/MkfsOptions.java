@@ -12,8 +12,9 @@ import java.util.UUID;
 /// Zero means the default in `sizeBytes` (the whole device), `blockSizeBytes` (1,024 below 512 MiB,
 /// else 4,096), `clusterSizeBytes` (with bigalloc 16 blocks), `inodeSizeBytes` (256),
 /// `inodesCount`, `bytesPerInode` (both: by size), `journalMebibytes` (by size), `blocksPerGroup`
-/// (as many as a bitmap has bits), `groupsPerFlex` (16), `resizeBlocks` (1,024 times the size);
-/// null means it in `uuid`, `hashSeed` (both random) and `time` (now).
+/// (as many as a bitmap has bits; with bigalloc these are clusters), `groupsPerFlex` (16),
+/// `resizeBlocks` (1,024 times the size); null means it in `uuid`, `hashSeed` (both random) and
+/// `time` (now).
 ///
 /// `featureChanges` are as mke2fs's `-O`: `name` adds a feature, `^name` takes it away, `none`
 /// takes all away; later ones win. `reservedPercent` of the blocks are kept for root. There is room

@@ -19,9 +19,18 @@ import java.util.UUID;
 final class Planner {
   private static final long MIB = 1L << 20;
   private static final long GIB = 1L << 30;
-  private static final int LOG_GROUPS_PER_FLEX = 4;
+  private static final int GROUPS_PER_FLEX = 16;
+  private static final int BLOCKS_PER_CLUSTER = 16;
+  private static final int MAX_CLUSTER_BYTES = 512 << 20;
+  private static final int MAX_BLOCK_SIZE = 65_536;
+  private static final int MMP_UPDATE_SECONDS = 5;
+
+  /// Counts of a group have 16 bits in old descriptors.
+  private static final int MAX_CLUSTERS_PER_GROUP = (1 << 16) - 8;
+
   private static final int LABEL_SIZE = 16;
   private static final int DEFAULT_INODE_SIZE = 256;
+  private static final int MAX_INODE_SIZE = 32_768;
   private static final int EXTRA_ISIZE = 32;
 
   /// EXT4_DEFM_XATTR_USER and EXT4_DEFM_ACL.
@@ -47,7 +56,8 @@ final class Planner {
   private final int blockSizeBytes;
   private final int inodeSizeBytes;
   private final long firstDataBlock;
-  private final Features features;
+  private Features features;
+  private final int blocksPerCluster;
 
   /// Less than the size has room for if the last group would be of no use.
   private long blocksCount;
@@ -66,9 +76,12 @@ final class Planner {
     this.inodeSizeBytes =
         options.inodeSizeBytes() == 0 ? DEFAULT_INODE_SIZE : options.inodeSizeBytes();
     this.blocksCount = sizeBytes / blockSizeBytes;
-    this.firstDataBlock = blockSizeBytes == 1024 ? 1 : 0;
     this.features =
-        FeatureChoice.of(device, options, blocksCount, blocksCount >= MIN_BLOCKS_FOR_JOURNAL);
+        FeatureChoice.of(
+            device, options, blocksCount, inodeSizeBytes, blocksCount >= MIN_BLOCKS_FOR_JOURNAL);
+    this.blocksPerCluster = blocksPerCluster();
+    this.blocksCount -= blocksCount % blocksPerCluster;
+    this.firstDataBlock = blockSizeBytes == 1024 && !features.has(Feature.BIGALLOC) ? 1 : 0;
   }
 
   static Plan plan(MkfsOptions options, String device, long deviceSizeBytes) throws FsException {
@@ -89,18 +102,39 @@ final class Planner {
     if (asked == 0) {
       return sizeBytes < 512 * MIB ? 1024 : 4096;
     }
-    if (asked != 1024 && asked != 2048 && asked != 4096) {
-      throw invalid("the block size " + asked + " is none of 1024, 2048 and 4096");
+    if (asked < 1024 || asked > MAX_BLOCK_SIZE || Integer.bitCount(asked) != 1) {
+      throw invalid("the block size " + asked + " is not a power of two from 1024 to 65536");
     }
     return asked;
   }
 
+  private int blocksPerCluster() throws FsException {
+    int asked = options.clusterSizeBytes();
+    if (!features.has(Feature.BIGALLOC)) {
+      if (asked > 0) {
+        throw invalid("clusters of " + asked + " bytes need the feature bigalloc");
+      }
+      return 1;
+    }
+    int blocks = asked == 0 ? BLOCKS_PER_CLUSTER : asked / blockSizeBytes;
+    if (blocks < 2
+        || asked > MAX_CLUSTER_BYTES
+        || asked % blockSizeBytes != 0
+        || Integer.bitCount(blocks) != 1) {
+      throw invalid(
+          "the cluster size " + asked + " is not a power of two from two blocks to 512 MiB");
+    }
+    return blocks;
+  }
+
   private void requireSensible() throws FsException {
     if (inodeSizeBytes < RawInode.GOOD_OLD_INODE_SIZE
-        || inodeSizeBytes > blockSizeBytes
+        || inodeSizeBytes > Math.min(blockSizeBytes, MAX_INODE_SIZE)
         || Integer.bitCount(inodeSizeBytes) != 1) {
       throw invalid(
-          "the inode size " + inodeSizeBytes + " is not a power of two from 128 to the block");
+          "the inode size "
+              + inodeSizeBytes
+              + " is not a power of two from 128 to the block, at most 32768");
     }
     if (options.label().getBytes(StandardCharsets.UTF_8).length > LABEL_SIZE) {
       throw invalid("the label \"" + options.label() + "\" is longer than 16 bytes");
@@ -111,6 +145,58 @@ final class Planner {
     if (options.inodesCount() < 0 || options.bytesPerInode() < 0) {
       throw invalid("a negative number of inodes was asked for");
     }
+    int flex = options.groupsPerFlex();
+    if (flex != 0 && !features.has(Feature.FLEX_BG)) {
+      throw invalid("groups that lie together need the feature flex_bg");
+    }
+    if (flex < 0 || flex > 0 && Integer.bitCount(flex) != 1) {
+      throw invalid(flex + " groups that lie together are not a power of two");
+    }
+    if (options.strideBlocks() < 0
+        || options.strideBlocks() > 0xffff
+        || options.stripeWidthBlocks() < 0
+        || options.stripeWidthBlocks() > 0xffff_ffffL) {
+      throw invalid("no RAID has so long stripes");
+    }
+    requireRoomToGrow();
+    requireGroupSize();
+  }
+
+  private void requireRoomToGrow() throws FsException {
+    long grown = options.resizeBlocks();
+    if (grown == 0) {
+      return;
+    }
+    if (!features.has(Feature.RESIZE_INODE)) {
+      throw invalid("room to grow needs the feature resize_inode");
+    }
+    if (grown <= blocksCount || grown > 0xffff_ffffL) {
+      throw invalid("it can grow from " + blocksCount + " to 2^32 - 1 blocks, not to " + grown);
+    }
+  }
+
+  private void requireGroupSize() throws FsException {
+    long asked = options.blocksPerGroup();
+    long most = maxBlocksPerGroup() / blocksPerCluster;
+    if (asked != 0 && (asked < MIN_BLOCKS_PER_GROUP || asked > most || asked % 8 != 0)) {
+      throw invalid(
+          "blocks per group (with bigalloc: clusters) are a multiple of 8 from "
+              + MIN_BLOCKS_PER_GROUP
+              + " to "
+              + most
+              + ", not "
+              + asked);
+    }
+  }
+
+  private long maxBlocksPerGroup() {
+    long clusters = Math.min(8L * blockSizeBytes, MAX_CLUSTERS_PER_GROUP);
+    return Math.min(clusters * blocksPerCluster, 1L << 30);
+  }
+
+  /// As many as the bitmap has bits, but the counts have 16 bits too.
+  private long maxInodesPerGroup() {
+    return Math.min(8L * blockSizeBytes, (1 << 16) - blockSizeBytes / inodeSizeBytes);
   }
 
   private void fillIdentity() {
@@ -144,7 +230,11 @@ final class Planner {
     MemorySegment sb = superblock;
     Superblock.reservedBlocks(sb, (long) (blocksCount * options.reservedPercent() / 100));
     Superblock.firstDataBlock(sb, firstDataBlock);
-    Superblock.logBlockSize(sb, Integer.numberOfTrailingZeros(blockSizeBytes) - 10);
+    int logBlockSize = Integer.numberOfTrailingZeros(blockSizeBytes) - 10;
+    Superblock.logBlockSize(sb, logBlockSize);
+    Superblock.logClusterSize(sb, logBlockSize + Integer.numberOfTrailingZeros(blocksPerCluster));
+    Superblock.raidStride(sb, (int) options.strideBlocks());
+    Superblock.raidStripeWidth(sb, options.stripeWidthBlocks());
     Superblock.firstInode(sb, Superblock.GOOD_OLD_FIRST_INO);
     Superblock.inodeSize(sb, inodeSizeBytes);
     if (inodeSizeBytes > RawInode.GOOD_OLD_INODE_SIZE) {
@@ -155,11 +245,16 @@ final class Planner {
       Superblock.descriptorSize(sb, descriptorSize());
     }
     if (features.has(Feature.FLEX_BG)) {
-      Superblock.logGroupsPerFlex(sb, LOG_GROUPS_PER_FLEX);
+      int groups = options.groupsPerFlex() == 0 ? GROUPS_PER_FLEX : options.groupsPerFlex();
+      Superblock.logGroupsPerFlex(sb, Integer.numberOfTrailingZeros(groups));
     }
-    int blocksPerGroup = 8 * blockSizeBytes;
-    while (!fillGroups(blocksPerGroup)) {
-      blocksPerGroup -= 8;
+    if (features.has(Feature.MMP)) {
+      Superblock.mmpUpdateInterval(sb, MMP_UPDATE_SECONDS);
+    }
+    boolean asked = options.blocksPerGroup() > 0;
+    long blocksPerGroup = asked ? options.blocksPerGroup() * blocksPerCluster : maxBlocksPerGroup();
+    while (!fillGroups((int) blocksPerGroup, asked)) {
+      blocksPerGroup -= 8L * blocksPerCluster;
     }
   }
 
@@ -169,8 +264,8 @@ final class Planner {
 
   /// Sets what depends on the size of a group. False if slightly smaller groups are better: there
   /// would be more inodes in each than its bitmap holds, or the second of two groups would be too
-  /// small to be of use. (The last of many is left out then.)
-  private boolean fillGroups(int blocksPerGroup) throws FsException {
+  /// small to be of use. (The last of many, or if the size was `asked` for, is left out then.)
+  private boolean fillGroups(int blocksPerGroup, boolean asked) throws FsException {
     if (blocksPerGroup < MIN_BLOCKS_PER_GROUP || blocksCount <= firstDataBlock + 1) {
       throw tooSmall();
     }
@@ -179,13 +274,17 @@ final class Planner {
       throw invalid(sizeBytes + " bytes are too many for blocks of " + blockSizeBytes + " bytes");
     }
     long inodesPerGroup = inodesPerGroup(groups);
-    if (inodesPerGroup > 8L * blockSizeBytes) {
+    if (inodesPerGroup > maxInodesPerGroup()) {
+      if (asked) {
+        throw tooManyInodes(inodesPerGroup * groups);
+      }
       return false;
     }
     int tableBlocks = (int) (inodesPerGroup * inodeSizeBytes / blockSizeBytes);
     MemorySegment sb = superblock;
     Superblock.blocksCount(sb, blocksCount);
     Superblock.blocksPerGroup(sb, blocksPerGroup);
+    Superblock.clustersPerGroup(sb, blocksPerGroup / blocksPerCluster);
     Superblock.inodesPerGroup(sb, inodesPerGroup);
     Superblock.inodesCount(sb, inodesPerGroup * groups);
     Superblock.reservedGdtBlocks(sb, reservedGdtBlocks(groups, blocksPerGroup));
@@ -195,7 +294,13 @@ final class Planner {
     }
     long rest = (blocksCount - firstDataBlock) % blocksPerGroup;
     long inFirst = Math.min(blocksPerGroup, blocksCount - firstDataBlock);
-    long front = 1 + descriptorBlocks(groups) + Superblock.reservedGdtBlocks(sb);
+    long table = features.has(Feature.META_BG) ? 1 : descriptorBlocks(groups);
+    long front = 1 + table + Superblock.reservedGdtBlocks(sb);
+    if (front >= blocksPerGroup && mayUseMetaGroups()) {
+      features = features.with(Feature.META_BG).without(Feature.RESIZE_INODE);
+      Superblock.features(sb, features);
+      return fillGroups(blocksPerGroup, asked);
+    }
     if (front >= blocksPerGroup) {
       throw invalid(sizeBytes + " bytes are too many for blocks of " + blockSizeBytes + " bytes");
     }
@@ -210,24 +315,35 @@ final class Planner {
     if (rest >= lastFront + 2 + tableBlocks + MIN_DATA_BLOCKS_OF_LAST_GROUP) {
       return true;
     }
-    if (groups > 2 && inodesPerGroup(groups - 1) <= 8L * blockSizeBytes) {
+    if ((groups > 2 || asked) && inodesPerGroup(groups - 1) <= maxInodesPerGroup()) {
       blocksCount -= rest;
-      return fillGroups(blocksPerGroup);
+      return fillGroups(blocksPerGroup, asked);
     }
     return false;
+  }
+
+  /// Where a group is too small for all descriptors they go to the groups that they describe, at
+  /// the price of the room for more.
+  private boolean mayUseMetaGroups() {
+    return !features.has(Feature.META_BG)
+        && options.resizeBlocks() == 0
+        && !options.featureChanges().contains(Feature.RESIZE_INODE.spelling());
   }
 
   private long descriptorBlocks(long groups) {
     return ceil(groups, blockSizeBytes / descriptorSize());
   }
 
-  /// Room for the descriptors of a file system 1,024 times as large, in so far as one indirect
-  /// block can name it.
+  /// Room for the descriptors of a file system 1,024 times as large or as large as was asked for,
+  /// in so far as one indirect block can name it.
   private int reservedGdtBlocks(long groups, int blocksPerGroup) {
     if (!features.has(Feature.RESIZE_INODE)) {
       return 0;
     }
-    long mostBlocks = Math.min(blocksCount * 1024, 0xffff_ffffL);
+    long mostBlocks =
+        options.resizeBlocks() > 0
+            ? options.resizeBlocks()
+            : Math.min(blocksCount * 1024, 0xffff_ffffL);
     long mostGroups = ceil(mostBlocks - firstDataBlock, blocksPerGroup);
     long more = descriptorBlocks(mostGroups) - descriptorBlocks(groups);
     return Math.clamp(more, 0, blockSizeBytes / 4);
@@ -236,7 +352,9 @@ final class Planner {
   /// The inodes asked for, spread over the groups and rounded up to full blocks of the table and
   /// down to full bytes of the bitmap.
   private long inodesPerGroup(long groups) throws FsException {
-    long bytesPerInode = options.bytesPerInode() > 0 ? options.bytesPerInode() : bytesPerInode();
+    long cluster = (long) blocksPerCluster * blockSizeBytes;
+    long bytesPerInode =
+        options.bytesPerInode() > 0 ? options.bytesPerInode() : Math.max(bytesPerInode(), cluster);
     long wanted = options.inodesCount() > 0 ? options.inodesCount() : sizeBytes / bytesPerInode;
     wanted = Math.max(wanted, LEAST_INODES);
     if (wanted > MAX_INODES || wanted > sizeBytes / inodeSizeBytes) {

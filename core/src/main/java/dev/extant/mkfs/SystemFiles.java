@@ -4,6 +4,7 @@ import dev.extant.ext4.format.Checksums;
 import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.Geometry;
 import dev.extant.ext4.format.GroupLayout;
+import dev.extant.ext4.format.MmpBlock;
 import dev.extant.ext4.format.OrphanBlock;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.ext4.format.Superblock;
@@ -58,19 +59,23 @@ final class SystemFiles {
   /// How many blocks they take at least, before any is taken; a long journal may need a few more
   /// for its extent tree.
   long blocksNeeded() {
-    long needed = 1 + lostAndFoundBlocks() + withMap(plan.journalBlocks());
+    long needed =
+        wholeClusters(1) + wholeClusters(lostAndFoundBlocks()) + withMap(plan.journalBlocks());
     if (plan.features().has(Feature.RESIZE_INODE)) {
       needed++;
     }
     if (plan.features().has(Feature.ORPHAN_FILE)) {
       needed += withMap(orphanFileBlocks());
     }
+    if (plan.features().has(Feature.MMP)) {
+      needed += wholeClusters(1);
+    }
     return needed;
   }
 
   private long withMap(long count) {
     return plan.features().has(Feature.EXTENT)
-        ? count
+        ? wholeClusters(count)
         : count + PointerMap.indirectBlocks(count, blockSizeBytes);
   }
 
@@ -99,6 +104,9 @@ final class SystemFiles {
     }
     if (plan.features().has(Feature.ORPHAN_FILE)) {
       makeOrphanFile();
+    }
+    if (plan.features().has(Feature.MMP)) {
+      makeMmpBlock();
     }
     if (plan.journalBlocks() > 0) {
       makeJournal();
@@ -155,6 +163,16 @@ final class SystemFiles {
           return block;
         });
     Superblock.orphanFileInode(superblock, ORPHAN_FILE_INO);
+  }
+
+  private void makeMmpBlock() throws IOException {
+    MemorySegment block = MemorySegment.ofArray(new byte[blockSizeBytes]);
+    MmpBlock.initialise(block, Superblock.mmpUpdateInterval(superblock));
+    MmpBlock.time(block, Superblock.mkfsTime(superblock));
+    checksums.sealMmpBlock(block);
+    long blockNr = allocate(0, 1).getFirst().blockNr();
+    writer.write(blockNr, block);
+    Superblock.mmpBlock(superblock, blockNr);
   }
 
   /// In the middle, so that the way to it is short from everywhere.
@@ -230,17 +248,21 @@ final class SystemFiles {
       throw Mkfs.failure(Errno.ENOSPC, writer.deviceName(), "its journal would be in pieces");
     }
     List<Long> mapBlocks = new ArrayList<>();
-    for (UsedBlocks.Run run : allocate(runs.getLast().end(), needed)) {
-      for (long blockNr = run.blockNr(); blockNr < run.end(); blockNr++) {
-        mapBlocks.add(blockNr);
-      }
+    for (int i = 0; i < needed; i++) {
+      mapBlocks.add(allocate(runs.getLast().end(), 1).getFirst().blockNr());
     }
     for (MapBlock block : map.store(inode, mapBlocks)) {
       writer.write(block.blockNr(), block.block());
     }
     RawInode.size(inode, count * blockSizeBytes);
-    NewInode.blocks(inode, count + needed, blockSizeBytes);
+    long whole = wholeClusters(count) + needed * (long) geometry.blocksPerCluster();
+    NewInode.blocks(inode, whole, blockSizeBytes);
     return runs;
+  }
+
+  private long wholeClusters(long blocks) {
+    long perCluster = geometry.blocksPerCluster();
+    return (blocks + perCluster - 1) / perCluster * perCluster;
   }
 
   private List<UsedBlocks.Run> allocate(long goal, long count) throws FsException {

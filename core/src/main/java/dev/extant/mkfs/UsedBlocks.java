@@ -8,6 +8,9 @@ import java.util.function.Consumer;
 
 /// Which blocks of a file system in the making are taken, as runs: their number grows with the
 /// metadata's pieces, not with the size of the file system.
+///
+/// With bigalloc files take whole clusters ([#takeAny]), once those in which metadata lies are
+/// taken as a whole ([#fillClusters]).
 final class UsedBlocks {
   /// Blocks in a row.
   record Run(long blockNr, long count) {
@@ -17,12 +20,18 @@ final class UsedBlocks {
   }
 
   private final long blocksCount;
+  private final int blocksPerCluster;
 
   /// Start of each run of taken blocks to the block behind it. Runs neither touch nor overlap.
   private final TreeMap<Long, Long> runs = new TreeMap<>();
 
   UsedBlocks(long firstDataBlock, long blocksCount) {
+    this(firstDataBlock, blocksCount, 1);
+  }
+
+  UsedBlocks(long firstDataBlock, long blocksCount, int blocksPerCluster) {
     this.blocksCount = blocksCount;
+    this.blocksPerCluster = blocksPerCluster;
     if (firstDataBlock > 0) {
       runs.put(0L, firstDataBlock);
     }
@@ -40,6 +49,32 @@ final class UsedBlocks {
     runs.put(start, after == null ? end : after);
   }
 
+  /// Takes the rest of each cluster of which a part is taken.
+  void fillClusters() {
+    TreeMap<Long, Long> filled = new TreeMap<>();
+    long start = -1;
+    long end = -1;
+    for (Map.Entry<Long, Long> run : runs.entrySet()) {
+      long from = run.getKey() - run.getKey() % blocksPerCluster;
+      if (from > end) {
+        if (start >= 0) {
+          filled.put(start, end);
+        }
+        start = from;
+      }
+      end = Math.max(end, Math.min(wholeClusters(run.getValue()), blocksCount));
+    }
+    if (start >= 0) {
+      filled.put(start, end);
+    }
+    runs.clear();
+    runs.putAll(filled);
+  }
+
+  private long wholeClusters(long blocks) {
+    return (blocks + blocksPerCluster - 1) / blocksPerCluster * blocksPerCluster;
+  }
+
   /// Takes the first `count` free blocks in a row at or behind `goal` and below `limit`; -1 if
   /// there are none.
   long takeRow(long goal, long count, long limit) {
@@ -55,8 +90,8 @@ final class UsedBlocks {
     return -1;
   }
 
-  /// Takes `count` free blocks in as few runs as come from `goal` on, and from the start when the
-  /// end is reached; null if there are not so many.
+  /// Takes `count` free blocks, and the rest of their last cluster, in as few runs as come from
+  /// `goal` on, and from the start when the end is reached; null if there are not so many.
   List<Run> takeAny(long goal, long count) {
     List<Run> taken = new ArrayList<>();
     long left = takeUpTo(goal, blocksCount, count, taken);
@@ -66,14 +101,15 @@ final class UsedBlocks {
 
   private long takeUpTo(long goal, long limit, long count, List<Run> taken) {
     long left = count;
-    long at = skipUsed(goal);
+    long at = skipUsed(wholeClusters(goal));
     while (left > 0 && at < limit) {
       Long next = runs.ceilingKey(at);
       long length = Math.min(left, (next == null ? limit : Math.min(next, limit)) - at);
       taken.add(new Run(at, length));
-      take(at, length);
+      long whole = Math.min(wholeClusters(length), blocksCount - at);
+      take(at, whole);
       left -= length;
-      at = skipUsed(at + length);
+      at = skipUsed(at + whole);
     }
     return left;
   }

@@ -83,7 +83,25 @@ final class MkfsTest {
     refused(Errno.ENOSPC, "19 blocks are too few", o -> o.sizeBytes(20_000));
     refused(Errno.EINVAL, "inodes of 256 bytes are too many", o -> o.inodesCount(50_000));
     refused(Errno.EINVAL, "inodes of 256 bytes are too many", o -> o.bytesPerInode(1));
-    refused(Errno.EINVAL, "block size 8192", o -> o.blockSizeBytes(8192));
+    refused(Errno.EINVAL, "block size 3000", o -> o.blockSizeBytes(3000));
+    refused(Errno.EINVAL, "block size 131072", o -> o.blockSizeBytes(131_072));
+    refused(Errno.EINVAL, "need the feature bigalloc", o -> o.clusterSizeBytes(16_384));
+    refused(Errno.EINVAL, "size 3000", o -> o.features("bigalloc").clusterSizeBytes(3000));
+    refused(Errno.EINVAL, "size 1024", o -> o.features("bigalloc").clusterSizeBytes(1024));
+    refused(Errno.EINVAL, "bigalloc needs extent", o -> o.features("bigalloc,^extent"));
+    refused(Errno.EINVAL, "inline_data needs", o -> o.features("inline_data").inodeSizeBytes(128));
+    refused(Errno.EINVAL, "resize_inode needs", o -> o.features("meta_bg,resize_inode"));
+    refused(Errno.EINVAL, "large_dir needs", o -> o.features("large_dir,^dir_index"));
+    refused(Errno.EINVAL, "multiple of 8 from 256 to 8192", o -> o.blocksPerGroup(8200));
+    refused(Errno.EINVAL, "not 1001", o -> o.blocksPerGroup(1001));
+    refused(Errno.EINVAL, "3 groups", o -> o.groupsPerFlex(3));
+    refused(Errno.EINVAL, "need the feature flex_bg", o -> o.type(FsType.EXT2).groupsPerFlex(4));
+    refused(Errno.EINVAL, "RAID", o -> o.strideBlocks(70_000));
+    refused(Errno.EINVAL, "needs the feature resize_inode", MkfsTest::noRoomToGrow);
+    refused(Errno.EINVAL, "not to 5", o -> o.resizeBlocks(5));
+    refused(Errno.EOPNOTSUPP, "feature quota cannot be made", o -> o.features("quota"));
+    refused(Errno.EOPNOTSUPP, "feature project cannot be made", o -> o.features("project"));
+    refused(Errno.EOPNOTSUPP, "feature encrypt cannot be made", o -> o.features("encrypt"));
     refused(Errno.EINVAL, "inode size 2048", o -> o.inodeSizeBytes(2048));
     refused(Errno.EINVAL, "inode size 200", o -> o.inodeSizeBytes(200));
     refused(Errno.EINVAL, "longer than 16 bytes", o -> o.label("a label of 17 chr"));
@@ -91,6 +109,10 @@ final class MkfsTest {
     refused(Errno.EINVAL, "at least 1024 blocks", o -> o.blockSizeBytes(2048).journalMebibytes(1));
     refused(Errno.EINVAL, "there is none", o -> o.features("^has_journal").journalMebibytes(1));
     refused(Errno.EINVAL, "are not 0 to 50 %", o -> o.reservedPercent(Double.NaN));
+  }
+
+  private static MkfsOptions.Builder noRoomToGrow(MkfsOptions.Builder options) {
+    return options.features("^resize_inode").resizeBlocks(100_000);
   }
 
   private static void refused(

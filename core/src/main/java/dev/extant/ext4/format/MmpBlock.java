@@ -43,6 +43,13 @@ public final class MmpBlock {
 
   private MmpBlock() {}
 
+  /// Makes the block of zeroes one that says that nobody uses the file system.
+  public static void initialise(MemorySegment block, int checkInterval) {
+    Le.put32(block, 0x00, MAGIC);
+    sequence(block, SEQUENCE_CLEAN);
+    checkInterval(block, checkInterval);
+  }
+
   public static boolean hasMagic(MemorySegment block) {
     return Le.u32(block, 0x00) == MAGIC;
   }

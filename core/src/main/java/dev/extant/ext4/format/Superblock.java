@@ -196,11 +196,16 @@ public final class Superblock {
     return Le.u32(sb, 0x1C);
   }
 
+  /// With bigalloc; after [#logBlockSize].
+  public static void logClusterSize(MemorySegment sb, int log) {
+    Le.put32(sb, 0x1C, log);
+  }
+
   public static long blocksPerGroup(MemorySegment sb) {
     return Le.u32(sb, 0x20);
   }
 
-  /// Sets the clusters per group to the same.
+  /// Sets the clusters per group to the same; see [#clustersPerGroup].
   public static void blocksPerGroup(MemorySegment sb, long count) {
     Le.put32(sb, 0x20, count);
     Le.put32(sb, 0x24, count);
@@ -208,6 +213,11 @@ public final class Superblock {
 
   public static long clustersPerGroup(MemorySegment sb) {
     return Le.u32(sb, 0x24);
+  }
+
+  /// With bigalloc; after [#blocksPerGroup].
+  public static void clustersPerGroup(MemorySegment sb, long count) {
+    Le.put32(sb, 0x24, count);
   }
 
   public static long inodesPerGroup(MemorySegment sb) {
@@ -516,9 +526,27 @@ public final class Superblock {
     return Le.u16(sb, 0x166);
   }
 
+  public static void mmpUpdateInterval(MemorySegment sb, int seconds) {
+    Le.put16(sb, 0x166, seconds);
+  }
+
   /// With mmp: the block with [MmpBlock].
   public static long mmpBlock(MemorySegment sb) {
     return Le.u64(sb, 0x168);
+  }
+
+  public static void mmpBlock(MemorySegment sb, long blockNr) {
+    Le.put64(sb, 0x168, blockNr);
+  }
+
+  /// Blocks that go to one disk of a RAID before the next one's turn; 0 if there is none.
+  public static void raidStride(MemorySegment sb, int blocks) {
+    Le.put16(sb, 0x164, blocks);
+  }
+
+  /// Blocks in one stripe over all disks of a RAID with data.
+  public static void raidStripeWidth(MemorySegment sb, long blocks) {
+    Le.put32(sb, 0x170, blocks);
   }
 
   /// What the file system's own structures occupy, in clusters.
