@@ -1,6 +1,7 @@
 package dev.extant.fsck;
 
 import dev.extant.ext4.format.DirHash;
+import dev.extant.ext4.format.RawInode;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -22,6 +23,8 @@ final class DirectoryCheck implements InodeVisitor {
   public void visit(ScannedInode inode) {
     if (inode.directory()) {
       directories.add(inode.ino());
+    } else if (inode.has(RawInode.EXT4_INDEX_FL)) {
+      context.report(Problem.HTREE_FLAG, inode.ino(), 0, "it is no directory");
     }
   }
 

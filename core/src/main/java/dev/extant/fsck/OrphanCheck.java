@@ -89,6 +89,7 @@ final class OrphanCheck {
     private final long blocks;
     private long nextLogical;
     private boolean stopped;
+    private boolean empty = true;
 
     FileCheck(ScannedInode inode) {
       this.inode = inode;
@@ -100,6 +101,9 @@ final class OrphanCheck {
       FileBlocks.walk(context, inode, this);
       if (nextLogical < blocks) {
         tell(0, "it has a hole at logical block " + nextLogical);
+      }
+      if (empty && !stopped && !recovering() && context.features().has(Feature.ORPHAN_PRESENT)) {
+        tell(0, "the feature orphan_present is set, but there are none");
       }
     }
 
@@ -139,6 +143,7 @@ final class OrphanCheck {
     private void checkSlots(MemorySegment block, long blockNr) {
       for (int i = 0; i < OrphanBlock.slots(context.layout().blockSizeBytes()); i++) {
         long orphan = OrphanBlock.inode(block, i);
+        empty &= orphan == 0;
         if (orphan != 0 && !(possible(orphan) && recovering())) {
           tell(blockNr, "it names inode " + orphan);
           return;

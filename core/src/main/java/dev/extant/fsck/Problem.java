@@ -144,7 +144,7 @@ public enum Problem {
   ENCRYPTION_CONTEXT_MISSING("encryption", "encrypt flag but no encryption attribute"),
   ENCRYPTION_CONTEXT_CORRUPT("encryption", "corrupt encryption attribute"),
   INLINE_DATA_MISSING("inline data", "INLINE_DATA_FL flag but extended attribute not found"),
-  INLINE_SIZE("inline data", "i_size of an inline directory is wrong"),
+  INLINE_SIZE("inline data", "i_size is not that of the inline data"),
   ORPHAN_LIST("orphans", "the orphan list is corrupt"),
   ORPHANS_LEFT("orphans", "orphans were not removed yet", true),
   ORPHAN_FILE("orphans", "the orphan file is corrupt or not clean"),
