@@ -141,7 +141,7 @@ final class FileData {
   }
 
   private long put(Inode inode, long offset, MemorySegment source) throws IOException {
-    if (staysInline(inode, offset + source.byteSize())) {
+    if (staysInline(inode, Math.max(RawInode.size(inode.raw), offset + source.byteSize()))) {
       inline.write(inode, offset, source);
       return source.byteSize();
     }

@@ -170,6 +170,9 @@ final class Inodes implements InodeTable {
       if (inode.hasFlag(RawInode.EXT4_INLINE_DATA_FL) && inode.hasFlag(RawInode.EXT4_EXTENTS_FL)) {
         throw corrupt(ino, "it has both extents and its data in itself");
       }
+      if (RawInode.size(raw) < 0) {
+        throw corrupt(ino, "its size is " + Long.toUnsignedString(RawInode.size(raw)));
+      }
       if (inode.type() == null) {
         throw corrupt(ino, "its mode is " + Integer.toOctalString(RawInode.mode(raw)));
       }
