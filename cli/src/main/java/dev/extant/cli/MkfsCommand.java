@@ -24,6 +24,16 @@ import picocli.CommandLine.Parameters;
     description = "Makes an ext2, ext3 or ext4 file system in an image file or block device.",
     footer = {
       "",
+      "Features: has_journal, ext_attr, resize_inode, dir_index, sparse_super2, fast_commit,",
+      "stable_inodes, orphan_file, filetype, meta_bg, extent, 64bit, mmp, flex_bg, ea_inode,",
+      "metadata_csum_seed, large_dir, inline_data, sparse_super, large_file, huge_file, uninit_bg,",
+      "dir_nlink, extra_isize, bigalloc, metadata_csum. Those that a type has by default are those",
+      "of mke2fs 1.47.",
+      "",
+      "Extended options: hash_seed=UUID, root_owner=UID:GID, stride=BLOCKS, stripe_width=BLOCKS,",
+      "resize=SIZE (leaves room to grow to that size, a number without a unit being blocks);",
+      "lazy_itable_init=0|1 and lazy_journal_init=0|1 are accepted and change nothing.",
+      "",
       "With -U, -E hash_seed=UUID and SOURCE_DATE_EPOCH in the environment the same input gives",
       "the same bytes."
     })
@@ -34,11 +44,24 @@ final class MkfsCommand extends SubCommand {
   @Option(names = "-L", paramLabel = "LABEL", description = "The volume's name.")
   private String label = "";
 
-  @Option(names = "-b", paramLabel = "SIZE", description = "Block size: 1024, 2048 or 4096.")
+  @Option(
+      names = "-b",
+      paramLabel = "SIZE",
+      description = "Block size: 1024 (below 512M) to 65536. Linux mounts up to the page size.")
   private int blockSizeBytes;
 
-  @Option(names = "-I", paramLabel = "SIZE", description = "Inode size: 128 or 256 (default).")
-  private int inodeSizeBytes = 256;
+  @Option(
+      names = "-C",
+      paramLabel = "SIZE",
+      converter = Sizes.Converter.class,
+      description = "Cluster size, with the feature bigalloc (default: 16 blocks).")
+  private long clusterSizeBytes;
+
+  @Option(
+      names = "-I",
+      paramLabel = "SIZE",
+      description = "Inode size: 128 to the block size (default 256).")
+  private int inodeSizeBytes;
 
   @Option(names = "-N", paramLabel = "COUNT", description = "Number of inodes.")
   private long inodesCount;
@@ -50,12 +73,26 @@ final class MkfsCommand extends SubCommand {
   private String journal;
 
   @Option(
+      names = "-g",
+      paramLabel = "COUNT",
+      description = "Blocks per group (clusters with bigalloc).")
+  private long blocksPerGroup;
+
+  @Option(
+      names = "-G",
+      paramLabel = "COUNT",
+      description = "Groups whose bitmaps and inode tables lie together (default 16).")
+  private int groupsPerFlex;
+
+  @Option(
       names = "-O",
       paramLabel = "FEATURE",
-      description = "Adds features, or takes them away with ^; none takes all away.")
+      description =
+          "Adds features, or takes them away with ^; none takes all away. Several are separated by"
+              + " commas. Names: see below.")
   private List<String> features = List.of();
 
-  @Option(names = "-E", paramLabel = "OPTION", description = "hash_seed=UUID, root_owner=UID:GID.")
+  @Option(names = "-E", paramLabel = "OPTION", description = "Extended options: see below.")
   private List<String> extended = List.of();
 
   @Option(names = "-U", paramLabel = "UUID", description = "The volume's UUID.")
@@ -113,7 +150,7 @@ final class MkfsCommand extends SubCommand {
     }
   }
 
-  private MkfsOptions.Builder options(Instant time) {
+  private MkfsOptions.Builder options(Instant time) throws IOException {
     FsType known = FsType.ofSpelling(type);
     if (known == null) {
       throw usage("-t " + type + ": not ext2, ext3 or ext4");
@@ -123,6 +160,9 @@ final class MkfsCommand extends SubCommand {
             .type(known)
             .label(label)
             .blockSizeBytes(blockSizeBytes)
+            .clusterSizeBytes((int) Math.min(clusterSizeBytes, Integer.MAX_VALUE))
+            .blocksPerGroup(blocksPerGroup)
+            .groupsPerFlex(groupsPerFlex)
             .inodeSizeBytes(inodeSizeBytes)
             .inodesCount(inodesCount)
             .bytesPerInode(bytesPerInode)
@@ -133,11 +173,8 @@ final class MkfsCommand extends SubCommand {
     if (journal != null) {
       options.journalMebibytes(mebibytes(this, journal));
     }
-    for (String list : extended) {
-      for (String option : list.split(",")) {
-        extended(options, option);
-      }
-    }
+    long size = sizeBytes != null ? sizeBytes : Files.exists(image) ? Files.size(image) : 0;
+    new MkfsExtendedOptions(options, size, this).add(extended);
     return options;
   }
 
@@ -146,22 +183,6 @@ final class MkfsCommand extends SubCommand {
       return Integer.parseInt(option.substring("size=".length()));
     }
     throw command.usage("-J " + option + ": not size= and a number of MiB");
-  }
-
-  private void extended(MkfsOptions.Builder options, String option) {
-    String value = option.substring(option.indexOf('=') + 1);
-    if (option.startsWith("hash_seed=")) {
-      try {
-        options.hashSeed(UUID.fromString(value));
-      } catch (IllegalArgumentException e) {
-        throw usage("-E " + option + ": not a UUID");
-      }
-    } else if (option.matches("root_owner=\\d{1,9}:\\d{1,9}")) {
-      String[] ids = value.split(":");
-      options.rootOwner(Long.parseLong(ids[0]), Long.parseLong(ids[1]));
-    } else {
-      throw usage("-E " + option + ": unknown; hash_seed=UUID and root_owner=UID:GID are known");
-    }
   }
 
   /// A new image is all zeroes; a device, or a file whose size is kept, is not.

@@ -11,9 +11,13 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The commands that make, show and repair images: mkfs, info, journal, recover.
 class ImageToolsTest {
@@ -103,11 +107,42 @@ class ImageToolsTest {
         .orElse(null);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-t ext2",
+        "-t ext3 -J size=4 -g 2048 -b 1024",
+        "-t ext4 -O bigalloc -C 64K -G 8",
+        "-t ext4 -O meta_bg,^resize_inode -b 2048 -I 512",
+        "-t ext4 -E stride=16,stripe_width=64,lazy_itable_init=1,lazy_journal_init=0",
+        "-t ext4 -b 1024 -E resize=1048576",
+        "-t ext4 -E resize=4G -E root_owner=1000:100",
+        "-t ext3 -b 8192 -i 65536 -m 0.5"
+      })
+  void mkfsMakesEveryKind(String options) throws IOException {
+    List<Object> arguments = new ArrayList<>(List.of("mkfs"));
+    arguments.addAll(List.of(options.split(" ")));
+    arguments.addAll(List.of(image, "64M"));
+    String said = cli.run(arguments.toArray()).ok().text();
+    assertThat(said).contains(options.substring(3, 7));
+    ImageFixture.check(image);
+    Files.writeString(host.resolve("file"), "content");
+    cli.run("cp", host.resolve("file"), image + ":/copy").ok();
+    assertThat(cli.run("cat", image + ":/copy").ok().text()).isEqualTo("content");
+    ImageFixture.check(image);
+  }
+
   @Test
   void mkfsRefusesWhatItCannotMake() throws IOException {
     cli.run("mkfs", image).misused("SIZE");
     cli.run("mkfs", image, "64X").misused("64X");
-    cli.run("mkfs", "-t", "ext3", image, "64M").misused("ext4");
+    cli.run("mkfs", "-t", "xfs", image, "64M").misused("xfs", "ext4");
+    cli.run("mkfs", "-J", "device=/dev/sdb", image, "64M").misused("device=/dev/sdb");
+    cli.run("mkfs", "-E", "stride=x", image, "64M").misused("stride=x");
+    cli.run("mkfs", "-E", "resize=32M", image, "64M").failed("grow");
+    cli.run("mkfs", "-O", "quota", image, "64M").failed("quota");
+    cli.run("mkfs", "-C", "64K", image, "64M").failed("bigalloc");
+    assertThat(image).doesNotExist();
     cli.run("mkfs", "-E", "what=ever", image, "64M").misused("what=ever");
     cli.run("mkfs", "-O", "nonsense", image, "64M").failed("nonsense");
     cli.run("mkfs", image, "16K").failed(image.toString());

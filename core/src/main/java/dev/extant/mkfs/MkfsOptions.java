@@ -45,12 +45,22 @@ public record MkfsOptions(
     long resizeBlocks,
     boolean zeroed) {
 
+  private static final long SMALL_BYTES = 512L << 20;
+
   public MkfsOptions {
     featureChanges = List.copyOf(featureChanges);
   }
 
   public MkfsOptions withZeroed(boolean value) {
     return toBuilder().zeroed(value).build();
+  }
+
+  /// The block size of a file system of that size.
+  public int blockSizeFor(long wholeBytes) {
+    if (blockSizeBytes != 0) {
+      return blockSizeBytes;
+    }
+    return wholeBytes < SMALL_BYTES ? 1024 : 4096;
   }
 
   public static Builder builder() {

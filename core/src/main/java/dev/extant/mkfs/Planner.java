@@ -98,10 +98,7 @@ final class Planner {
   }
 
   private int blockSize() throws FsException {
-    int asked = options.blockSizeBytes();
-    if (asked == 0) {
-      return sizeBytes < 512 * MIB ? 1024 : 4096;
-    }
+    int asked = options.blockSizeFor(sizeBytes);
     if (asked < 1024 || asked > MAX_BLOCK_SIZE || Integer.bitCount(asked) != 1) {
       throw invalid("the block size " + asked + " is not a power of two from 1024 to 65536");
     }
