@@ -39,6 +39,8 @@ class CreditsTest {
     "1024, 48, 4, '^metadata_csum,^64bit', 'data=journal'",
     "2048, 48, 4, '^flex_bg', defaults",
     "4096, 136, 8, orphan_file, 'data=journal'",
+    "1024, 48, 1, 'inline_data,large_dir', defaults",
+    "4096, 136, 4, 'inline_data,^dir_index', 'data=journal'",
     "4096, 136, 4, '^dir_index', defaults",
     "1024, 48, 1, '^extent,^64bit', defaults",
     "1024, 48, 4, '^extent,^64bit,^metadata_csum,^flex_bg', 'data=journal'",

@@ -56,6 +56,7 @@ class VolumeStressTest {
     "12, 4096, 4, 400, '^64bit', 'data=writeback,cache=1M'",
     "12, 1024, 4, 300, orphan_file, 'data=journal,cache=256K'",
     "8, 1024, 0, 400, '^has_journal', 'cache=256K'",
+    "16, 1024, 4, 400, inline_data, 'commit=1,cache=256K'",
   })
   void survives(
       int mebibytes, int blockSize, int journal, int threads, String features, String options)
