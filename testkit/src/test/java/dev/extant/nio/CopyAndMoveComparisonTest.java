@@ -118,6 +118,5 @@ class CopyAndMoveComparisonTest extends HostComparison {
     compareAll("mismatch", (from, to) -> Files.mismatch(from, to));
     compareAll("size", (_, to) -> Files.getAttribute(to, "unix:nlink"));
     compareAll("size, not followed", (_, to) -> Files.getAttribute(to, "isOther", NOFOLLOW_LINKS));
-    compareAll("store", (_, to) -> Files.getFileStore(to));
   }
 }

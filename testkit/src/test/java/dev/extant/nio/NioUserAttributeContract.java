@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,15 +24,16 @@ interface NioUserAttributeContract extends NioFixture {
     return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  private UserDefinedFileAttributeView view(Path path) throws IOException {
-    assumeTrue(
-        Files.getFileStore(directory()).supportsFileAttributeView("user"),
-        "this file system has no extended attributes");
-    assertThat(
-            Files.getFileStore(directory())
-                .supportsFileAttributeView(UserDefinedFileAttributeView.class))
-        .isTrue();
+  private static UserDefinedFileAttributeView view(Path path) {
     return Files.getFileAttributeView(path, UserDefinedFileAttributeView.class);
+  }
+
+  private void assumeAttributes() throws IOException {
+    FileStore store = Files.getFileStore(directory());
+    boolean supported = store.supportsFileAttributeView("user");
+    assertThat(store.supportsFileAttributeView(UserDefinedFileAttributeView.class))
+        .isEqualTo(supported);
+    assumeTrue(supported, "this file system has no extended attributes");
   }
 
   private Path file() throws IOException {
@@ -46,6 +48,7 @@ interface NioUserAttributeContract extends NioFixture {
 
   @Test
   default void attributesOfTheUser() throws IOException {
+    assumeAttributes();
     UserDefinedFileAttributeView view = view(file());
     assertThat(view.name()).isEqualTo("user");
     assertThat(view.list()).isEmpty();
@@ -71,6 +74,7 @@ interface NioUserAttributeContract extends NioFixture {
 
   @Test
   default void whatIsNotThereOrDoesNotFit() throws IOException {
+    assumeAttributes();
     UserDefinedFileAttributeView view = view(file());
     view.write("name", bytes("value"));
     assertThatExceptionOfType(IOException.class).isThrownBy(() -> view.size("missing"));
@@ -93,6 +97,7 @@ interface NioUserAttributeContract extends NioFixture {
 
   @Test
   default void attributesOfTheUserByName() throws IOException {
+    assumeAttributes();
     UserDefinedFileAttributeView view = view(file());
     Files.setAttribute(path("file"), "user:one", new byte[] {1, 2});
     Files.setAttribute(path("file"), "user:two", bytes("xyz"));
@@ -111,7 +116,7 @@ interface NioUserAttributeContract extends NioFixture {
 
   @Test
   default void attributesOfTheUserOnOtherThings() throws IOException {
-    view(directory());
+    assumeAttributes();
     Files.createDirectory(path("directory"));
     UserDefinedFileAttributeView view = view(path("directory"));
     view.write("name", bytes("value"));
@@ -129,6 +134,7 @@ interface NioUserAttributeContract extends NioFixture {
 
   @Test
   default void attributesOfTheUserAreCopied() throws IOException {
+    assumeAttributes();
     view(file()).write("name", bytes("value"));
     Files.copy(path("file"), path("without"));
     Files.copy(path("file"), path("with"), COPY_ATTRIBUTES);
