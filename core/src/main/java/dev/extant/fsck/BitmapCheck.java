@@ -74,15 +74,27 @@ final class BitmapCheck {
     }
     freeClusters.add(free);
     count(Problem.FREE_BLOCKS, group, GroupDescriptor.freeClusters(descriptor), free);
-    if (context.groups().blockBitmapUninit(group)) {
+    boolean uninit = context.groups().blockBitmapUninit(group);
+    if (uninit) {
       checkUninit(group, first, clusters);
-      return;
     }
     MemorySegment bitmap =
-        bitmap(group, descriptor, GroupDescriptor.blockBitmap(descriptor), BLOCK_BITMAP_CHECKSUM);
+        uninit && context.checksums().descriptorValid(descriptor, group)
+            ? null
+            : bitmap(
+                group, descriptor, GroupDescriptor.blockBitmap(descriptor), BLOCK_BITMAP_CHECKSUM);
     if (bitmap == null) {
       return;
     }
+    if (!onesFrom(bitmap, clusters)) {
+      context.report(Problem.BLOCK_BITMAP_PADDING, 0, 0, "group " + group);
+    }
+    if (!uninit) {
+      compare(group, bitmap, first, clusters);
+    }
+  }
+
+  private void compare(int group, MemorySegment bitmap, long first, int clusters) {
     BlockRuns differences = new BlockRuns();
     for (int at = 0; at < clusters; at += Long.SIZE) {
       long used = context.claims().claimedWord(first + at);
@@ -94,12 +106,10 @@ final class BitmapCheck {
       }
     }
     differences(Problem.BLOCK_BITMAP, group, differences);
-    if (!onesFrom(bitmap, clusters)) {
-      context.report(Problem.BLOCK_BITMAP_PADDING, 0, 0, "group " + group);
-    }
   }
 
-  /// A bitmap that was never written stands for a group with nothing but metadata.
+  /// A bitmap that was never written stands for a group with nothing but metadata. If the
+  /// descriptor's checksum is wrong, so may the flag be that says so.
   private void checkUninit(int group, long first, int clusters) {
     for (int at = 0; at < clusters; at++) {
       long blockNr = layout.firstBlockOfCluster(first + at);
@@ -118,7 +128,7 @@ final class BitmapCheck {
     long first = (long) group * inodes + 1;
     boolean uninit = context.groups().inodeBitmapUninit(group);
     MemorySegment bitmap =
-        uninit
+        uninit && context.checksums().descriptorValid(descriptor, group)
             ? null
             : bitmap(
                 group, descriptor, GroupDescriptor.inodeBitmap(descriptor), INODE_BITMAP_CHECKSUM);
@@ -132,11 +142,14 @@ final class BitmapCheck {
         inodesOfType[context.inodes().type(first + i)].increment();
         directories += context.inodes().directory(first + i) ? 1 : 0;
       }
-      if (bitmap != null && inUse != ((Le.u8(bitmap, i >>> 3) >>> (i & 7) & 1) != 0)) {
+      if (bitmap != null && !uninit && inUse != ((Le.u8(bitmap, i >>> 3) >>> (i & 7) & 1) != 0)) {
         differences.add(first + i, inUse ? 1 : -1);
       }
     }
     freeInodes.add(inodes - used);
+    if (used > 0 && GroupDescriptor.hasFlag(descriptor, GroupDescriptor.INODE_UNINIT)) {
+      context.report(Problem.DESCRIPTOR_INODES_IN_UNINIT, 0, 0, "group " + group);
+    }
     count(Problem.FREE_INODES, group, GroupDescriptor.freeInodes(descriptor), inodes - used);
     count(Problem.DIRECTORIES, group, GroupDescriptor.usedDirectories(descriptor), directories);
     differences(Problem.INODE_BITMAP, group, differences);

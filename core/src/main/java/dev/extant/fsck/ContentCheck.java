@@ -24,9 +24,6 @@ final class ContentCheck {
 
   /// Whether the inode can be what its mode says.
   boolean check(ScannedInode inode) {
-    if (inode.ino() < context.layout().firstInode() && !inode.directory()) {
-      return true;
-    }
     return switch (inode.entryType()) {
       case 1, 2 -> true;
       case 7 -> checkSpecial(inode) & symbolicLink(inode);

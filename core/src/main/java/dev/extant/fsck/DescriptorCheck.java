@@ -53,6 +53,10 @@ final class DescriptorCheck {
   private void checkFlags(int group, MemorySegment descriptor) {
     int flags = GroupDescriptor.flags(descriptor);
     int uninit = GroupDescriptor.INODE_UNINIT | GroupDescriptor.BLOCK_UNINIT;
+    boolean last = group == layout.groupCount() - 1;
+    if (last && (flags & GroupDescriptor.BLOCK_UNINIT) != 0) {
+      report(Problem.DESCRIPTOR_LAST_UNINIT, 0, "group " + group);
+    }
     if (!context.checksums().descriptorsEnabled()) {
       if ((flags & uninit) != 0) {
         report(Problem.DESCRIPTOR_UNINIT_WITHOUT_FEATURE, 0, "group " + group);
@@ -66,10 +70,6 @@ final class DescriptorCheck {
     if (unused < 0 || unused > layout.inodesPerGroup()) {
       String count = Integer.toUnsignedString(unused);
       report(Problem.DESCRIPTOR_UNUSED_INODES, 0, "group " + group + " has " + count);
-    }
-    boolean last = group == layout.groupCount() - 1;
-    if (last && (flags & GroupDescriptor.BLOCK_UNINIT) != 0) {
-      report(Problem.DESCRIPTOR_LAST_UNINIT, 0, "group " + group);
     }
   }
 

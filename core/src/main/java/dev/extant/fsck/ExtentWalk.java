@@ -16,6 +16,9 @@ import java.util.Set;
 final class ExtentWalk {
   private static final long LOGICAL_LIMIT = 1L << 32;
 
+  /// Room at a node's end that it may leave unused.
+  private static final int SPARE_ENTRIES = 2;
+
   /// Deeper trees than the format allows are followed too, to this depth.
   private static final int MAX_DEPTH = 16;
 
@@ -51,9 +54,11 @@ final class ExtentWalk {
   private static boolean headerPossible(MemorySegment node) {
     int entries = ExtentHeader.entries(node);
     int max = ExtentHeader.max(node);
+    int room = ExtentHeader.capacity(node.byteSize());
     return ExtentHeader.magic(node) == ExtentHeader.MAGIC
         && max > 0
-        && max <= ExtentHeader.capacity(node.byteSize())
+        && max <= room
+        && max >= room - SPARE_ENTRIES
         && entries <= max;
   }
 

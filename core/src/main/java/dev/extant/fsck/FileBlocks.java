@@ -6,6 +6,9 @@ import dev.extant.ext4.format.RawInode;
 /// the order of the map. Safe for any bytes: it ends, and every run lies within the file system.
 /// What cannot be followed is told to the visitor and left out.
 final class FileBlocks {
+  /// The inode that lists bad blocks has a map, but no type.
+  private static final int BAD_BLOCKS_INO = 1;
+
   private FileBlocks() {}
 
   /// What a walk meets.
@@ -27,8 +30,8 @@ final class FileBlocks {
   }
 
   /// True if the inode has a block map at all: no fast symbolic link, device, inline data.
-  static boolean mapped(CheckContext context, ScannedInode inode) {
-    if (inode.ino() < context.layout().firstInode() && !inode.directory()) {
+  static boolean mapped(ScannedInode inode) {
+    if (inode.ino() == BAD_BLOCKS_INO) {
       return true;
     }
     if (inode.has(RawInode.EXT4_INLINE_DATA_FL)) {
@@ -50,7 +53,7 @@ final class FileBlocks {
   }
 
   static void walk(CheckContext context, ScannedInode inode, Visitor visitor) {
-    if (!mapped(context, inode)) {
+    if (!mapped(inode)) {
       return;
     }
     if (inode.has(RawInode.EXT4_EXTENTS_FL)) {

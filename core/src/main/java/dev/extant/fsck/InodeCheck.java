@@ -3,6 +3,7 @@ package dev.extant.fsck;
 import dev.extant.ext4.format.ExtentHeader;
 import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.RawInode;
+import dev.extant.ext4.format.Superblock;
 import dev.extant.util.Le;
 import java.lang.foreign.MemorySegment;
 import java.util.function.ToLongFunction;
@@ -58,7 +59,8 @@ final class InodeCheck {
       return null;
     }
     ScannedInode unjudged = new ScannedInode(ino, raw, true);
-    boolean sound = fieldsPossible(unjudged) & content.check(unjudged);
+    boolean plain = ino >= context.layout().firstInode() || ino == Superblock.ROOT_INO;
+    boolean sound = !plain || fieldsPossible(unjudged) & content.check(unjudged);
     ScannedInode inode = new ScannedInode(ino, raw, sound);
     context.inodes().add(ino, state(inode));
     checkFlags(inode);
@@ -178,7 +180,9 @@ final class InodeCheck {
     }
     blocks += attributes.applyAsLong(inode);
     content.checkSize(inode, tally);
-    checkBlockCount(inode, blocks);
+    if (inode.ino() >= context.layout().firstInode() || FileBlocks.mapped(inode)) {
+      checkBlockCount(inode, blocks);
+    }
   }
 
   private void checkBlockCount(ScannedInode inode, long blocks) {

@@ -41,7 +41,9 @@ final class JournalCheck {
       if (context.features().has(Feature.NEEDS_RECOVERY)) {
         tell(Problem.JOURNAL_RECOVERY_FLAG, 0, "there is no journal");
       }
-      return;
+      if (ino == 0) {
+        return;
+      }
     }
     long device = Superblock.journalDevice(context.superblock());
     if (ino == 0 && device != 0) {

@@ -6,7 +6,7 @@ package dev.extant.fsck;
 public enum Problem {
   // Superblock, descriptors, bitmaps, inodes, block maps.
   NEEDS_RECOVERY("superblock", "the journal is not replayed: checked as it is without it", true),
-  SUPERBLOCK_INVALID("superblock", "superblock invalid", true),
+  SUPERBLOCK_INVALID("superblock", "superblock invalid"),
   BACKUP_SUPERBLOCK("superblock", "the backup is invalid", true),
   DEVICE_TOO_SMALL("superblock", "the file system is larger than the device"),
   STATE_ERRORS("superblock", "the file system was marked as having errors", true),
@@ -25,6 +25,7 @@ public enum Problem {
   DESCRIPTOR_CHECKSUM("group descriptor", "checksum is invalid", true),
   DESCRIPTOR_UNINIT_WITHOUT_FEATURE(
       "group descriptor", "marked uninitialized without feature set", true),
+  DESCRIPTOR_INODES_IN_UNINIT("group descriptor", "inodes in use but group is marked INODE_UNINIT"),
   DESCRIPTOR_UNUSED_INODES("group descriptor", "invalid unused inodes count"),
   DESCRIPTOR_LAST_UNINIT("group descriptor", "last group block bitmap uninitialized"),
 

@@ -15,6 +15,7 @@ import java.util.Set;
 final class SuperblockReader {
   private static final int MAX_LOG_BLOCK_SIZE = 6;
   private static final int MAX_DESCRIPTOR_SIZE = 1024;
+  private static final int MAX_LOG_GROUPS_PER_FLEX = 31;
   private static final long MAX_BLOCKS = 1L << 48;
 
   /// So many more blocks than the device has are still checked; memory is in proportion to them.
@@ -94,6 +95,8 @@ final class SuperblockReader {
             && firstInode <= Integer.MAX_VALUE,
         "s_first_ino",
         firstInode);
+    int flexLog = Superblock.logGroupsPerFlex(sb);
+    requireValue(flexLog <= MAX_LOG_GROUPS_PER_FLEX, "s_log_groups_per_flex", flexLog);
     FsLayout layout =
         new FsLayout(
             blockSize,

@@ -61,6 +61,9 @@ final class XattrEntries {
     if (!take(at, XattrEntry.size(XattrEntry.nameLength(area, at)))) {
       return corrupt("the entry at byte " + at + " overlaps a value");
     }
+    if (XattrEntry.nameLength(area, at) == 0 && XattrEntry.nameIndex(area, at) == 0) {
+      return corrupt("the entry at byte " + at + " has no name");
+    }
     long size = XattrEntry.valueSize(area, at);
     if (XattrEntry.valueInum(area, at) != 0 || size == 0) {
       visitor.attribute(xattr(at, new byte[0]));

@@ -1,5 +1,10 @@
 package dev.extant.testkit;
 
+import dev.extant.block.FileDevice;
+import dev.extant.fsck.Fsck;
+import dev.extant.fsck.FsckOptions;
+import dev.extant.fsck.FsckProgress;
+import dev.extant.fsck.FsckReport;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -70,7 +75,8 @@ public final class Oracles {
     Assumptions.assumeTrue(present, "missing: " + what);
   }
 
-  /// Runs a program, which must be there (see [#require(String...)]), and waits for its end.
+  /// Runs a program, which must be there (see [#require(String...)]), and waits for its end. What
+  /// `e2fsck -fn` passes, our own check must pass too.
   public static Result run(String program, Object... arguments) throws IOException {
     require(program);
     List<String> command = new ArrayList<>();
@@ -78,7 +84,20 @@ public final class Oracles {
     for (Object argument : arguments) {
       command.add(argument.toString());
     }
-    return run(command, Map.of());
+    Result result = run(command, Map.of());
+    if (program.equals("e2fsck") && arguments[0].equals("-fn") && result.exitCode() == 0) {
+      requireOwnCheckPasses(Path.of(arguments[arguments.length - 1].toString()));
+    }
+    return result;
+  }
+
+  private static void requireOwnCheckPasses(Path image) throws IOException {
+    try (FileDevice device = FileDevice.open(image, true)) {
+      FsckReport report = Fsck.check(device, FsckOptions.defaults(), FsckProgress.NONE);
+      if (!report.clean()) {
+        throw new AssertionError(image + " passes e2fsck, but not our check: " + report.findings());
+      }
+    }
   }
 
   /// Runs a command with an empty standard input, untranslated messages and the given further
