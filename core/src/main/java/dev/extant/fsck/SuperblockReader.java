@@ -171,10 +171,11 @@ final class SuperblockReader {
   }
 
   private int descriptorSize(int blockSize) throws ImpossibleSuperblockException {
+    int size = Superblock.descriptorSize(sb);
     if (!features.has(Feature.BIT64)) {
+      requireValue(size <= MAX_DESCRIPTOR_SIZE && Integer.bitCount(size) <= 1, "s_desc_size", size);
       return GroupDescriptor.MIN_SIZE;
     }
-    int size = Superblock.descriptorSize(sb);
     requireValue(
         size >= GroupDescriptor.MIN_SIZE_64BIT
             && size <= Math.min(MAX_DESCRIPTOR_SIZE, blockSize)
