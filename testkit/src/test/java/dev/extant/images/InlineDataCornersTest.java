@@ -141,7 +141,7 @@ class InlineDataCornersTest {
     byte[] content = bytes(100);
     withFile((volume, file) -> write(volume, file, 0, content));
     Oracles.run("debugfs", "-w", "-R", "sif /file size 5000", image).expect(0);
-    e2fsck();
+    Oracles.run("e2fsck", "-fn", image).expect(0);
     try (Extant mount = Extant.open(image, MountOptions.defaults());
         Node root = mount.volume().root();
         Node file = mount.volume().lookup(root, NAME)) {
