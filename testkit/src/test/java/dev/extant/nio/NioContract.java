@@ -7,6 +7,7 @@ abstract class NioContract
     implements NioPathContract,
         NioNamespaceContract,
         NioChannelContract,
+        NioTransferContract,
         NioAttributeContract,
         NioDirectoryContract,
         NioSecureDirectoryContract,
