@@ -4,7 +4,6 @@ import dev.extant.block.BlockDevice;
 import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.Features;
 import dev.extant.ext4.format.Superblock;
-import dev.extant.util.Le;
 import java.lang.foreign.MemorySegment;
 
 /// Checks what the superblock says besides the layout, and its copies.
@@ -101,7 +100,7 @@ final class FeatureCheck {
             && Superblock.logBlockSize(copy) == Superblock.logBlockSize(sb)
             && Superblock.blocksPerGroup(copy) == Superblock.blocksPerGroup(sb)
             && Superblock.inodesPerGroup(copy) == Superblock.inodesPerGroup(sb)
-            && Le.u16(copy, 0x5A) == (group & 0xffff);
+            && (group > 0xffff || Superblock.groupNr(copy) == group);
     if (!same || !Superblock.checksumValid(copy)) {
       context.report(Problem.BACKUP_SUPERBLOCK, 0, blockNr, "group " + group);
     }
