@@ -13,8 +13,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// The command fsck: what it says, and its exit codes.
 class FsckCommandTest {
-  /// Where s_magic lies.
-  private static final long MAGIC = Superblock.OFFSET + 0x38;
+  /// bg_free_blocks_count of the first group: blocks have 1 KiB.
+  private static final long FREE_BLOCKS = 2 * Superblock.OFFSET + 0x0C;
 
   @TempDir Path host;
 
@@ -36,7 +36,7 @@ class FsckCommandTest {
 
   @Test
   void anErrorIsNamedWithItsPlace() throws IOException {
-    damage(4096 + 0x0C);
+    damage(FREE_BLOCKS);
     Cli.Result result = cli.run("fsck", image);
     assertThat(result.code()).isEqualTo(4);
     assertThat(result.text())
@@ -59,7 +59,7 @@ class FsckCommandTest {
 
   @Test
   void whatIsNoFileSystemCannotBeChecked() throws IOException {
-    damage(MAGIC);
+    Files.write(image, new byte[1 << 20]);
     Cli.Result result = cli.run("fsck", image);
     assertThat(result.code()).isEqualTo(8);
     assertThat(result.err()).contains("cannot be checked").contains("magic");

@@ -147,7 +147,6 @@ final class XattrCheck {
       }
       if (blockNr == 0 && InlineData.is(xattr)) {
         inlineData = true;
-        checkInlineSize(xattr.value().length);
       }
       int valueHash = 0;
       if (xattr.valueInum() != 0) {
@@ -164,16 +163,6 @@ final class XattrCheck {
       }
       if (xattr.named(ENCRYPTION_INDEX, ENCRYPTION_NAME)) {
         checkEncryption(xattr.value());
-      }
-    }
-
-    /// A directory's size is compared where its entries are checked.
-    private void checkInlineSize(int valueBytes) {
-      int room = RawInode.I_BLOCK_SIZE + valueBytes;
-      boolean inline = inode.has(RawInode.EXT4_INLINE_DATA_FL) && !inode.directory();
-      if (inline && Long.compareUnsigned(inode.size(), room) > 0) {
-        String text = "it is " + Long.toUnsignedString(inode.size()) + ", the room is " + room;
-        context.report(Problem.INLINE_SIZE, inode.ino(), 0, text);
       }
     }
 

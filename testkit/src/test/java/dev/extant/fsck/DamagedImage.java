@@ -18,6 +18,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -151,8 +152,11 @@ final class DamagedImage {
     }
   }
 
+  /// What e2fsck says, without our own check.
   Oracles.Result e2fsck() throws IOException {
-    return Oracles.run("e2fsck", "-fn", path);
+    Oracles.require("e2fsck");
+    String program = Oracles.find("e2fsck").orElseThrow().toString();
+    return Oracles.run(List.of(program, "-fn", path.toString()), Map.of());
   }
 
   /// e2fsck finds an error, and so do we, this one among others.

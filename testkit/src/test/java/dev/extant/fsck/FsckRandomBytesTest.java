@@ -32,8 +32,6 @@ class FsckRandomBytesTest {
           Problem.JOURNAL_PLACES,
           // From version 1.47.1 on e2fsck finds it too.
           Problem.EA_INODE_FLAG,
-          // A file longer than the room for its data cannot be read.
-          Problem.INLINE_SIZE,
           // A name with zeroes at its end is another name, but not to e2fsck.
           Problem.INLINE_DATA_MISSING,
           // A tree without entries whose depth is impossible.
