@@ -176,12 +176,15 @@ final class Mounter {
     }
     JournalPlace place = journalPlace(queue, superblock);
     if (!readOnly) {
-      refuseDamage(Recovery.inspect(place).damage());
+      refuseLoss(Recovery.inspect(place));
     }
     recovered = Recovery.replay(place);
     superblock = readAgain();
     if (recovered.damage() != null) {
       warnings.add(recovered.damage());
+    }
+    if (recovered.fastCommits() != null) {
+      warnings.add(recovered.fastCommits() + "; what was synced last is missing here");
     }
     if (recovered.journalErrno() != 0) {
       warnings.add(
@@ -195,9 +198,14 @@ final class Mounter {
 
   /// What was durable in the log and cannot be read any more cannot be left out silently: e2fsck,
   /// or looking at it read-only, is the user's choice.
-  private static void refuseDamage(String damage) throws FsException {
-    if (damage != null) {
-      throw new FsException(Errno.EUCLEAN, damage + "; mount it read-only, or run e2fsck on it");
+  private static void refuseLoss(RecoveryReport report) throws FsException {
+    if (report.fastCommits() != null) {
+      throw new FsException(
+          Errno.EOPNOTSUPP, report.fastCommits() + ", or mount it read-only without them");
+    }
+    if (report.damage() != null) {
+      throw new FsException(
+          Errno.EUCLEAN, report.damage() + "; mount it read-only, or run e2fsck on it");
     }
   }
 

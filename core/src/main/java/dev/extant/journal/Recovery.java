@@ -29,6 +29,7 @@ public final class Recovery {
   private long blocksReplayed;
   private long revokeHits;
   private String damage;
+  private String fastCommits;
 
   private Recovery(LogHeader header) {
     this.header = header;
@@ -90,13 +91,14 @@ public final class Recovery {
         any ? firstTid + transactions - 1 : 0,
         JournalSuperblock.errno(header.bytes()),
         nextTid,
-        damage);
+        damage,
+        fastCommits);
   }
 
   private void scan() throws IOException {
     if (!needed()) {
       nextTid = firstTid;
-      refuseFastCommits(firstTid);
+      findFastCommits(firstTid);
       return;
     }
     long at = JournalSuperblock.start(header.bytes());
@@ -112,7 +114,7 @@ public final class Recovery {
       result = walk(at, true, false, left, new Ignore());
     }
     long endTid = firstTid + transactions;
-    refuseFastCommits(endTid);
+    findFastCommits(endTid);
     // What follows the end may be blocks of later transactions, if one was lost in the middle. Each
     // had
     // at least one block of the log, so none is as far ahead as the log is long.
@@ -132,7 +134,7 @@ public final class Recovery {
     return walker.walk(at, firstTid + transactions, verify, data, left, visitor);
   }
 
-  private void refuseFastCommits(long tid) throws IOException {
+  private void findFastCommits(long tid) throws IOException {
     // One block between the log and the area is used by neither.
     long area = header.end() + 1;
     if (!header.fastCommits() || area >= JournalSuperblock.lengthBlocks(header.bytes())) {
@@ -141,11 +143,10 @@ public final class Recovery {
     MemorySegment block = Arena.ofAuto().allocate(header.log().blockSizeBytes(), 8);
     header.log().read(area, block);
     if (FastCommitArea.belongsTo(block, tid)) {
-      throw new JournalException(
-          Kind.UNSUPPORTED,
+      fastCommits =
           header.log().name()
-              + ": the journal holds fast commits that would have to be replayed, and the feature"
-              + " fast_commit is not supported; mount the image with Linux once");
+              + ": the journal holds fast commits, which are not replayed here, since the feature"
+              + " fast_commit is not supported; mount the image with Linux once";
     }
   }
 

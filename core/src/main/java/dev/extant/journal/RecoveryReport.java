@@ -7,7 +7,9 @@ package dev.extant.journal;
 /// an earlier abort recorded, 0 or a negative number of Linux's errno list. `nextTid` is the first
 /// that a new transaction may have, so that nothing that is in the log now can be taken for it.
 /// `damage` is null, or says that the log ended at a transaction that had been durable and is now
-/// unreadable: then changes that were acknowledged are lost.
+/// unreadable: then changes that were acknowledged are lost. `fastCommits` is null, or says that
+/// fast commits follow, which are never replayed: what is before them is whole, but lacks what they
+/// acknowledged.
 public record RecoveryReport(
     boolean needed,
     long transactions,
@@ -17,4 +19,5 @@ public record RecoveryReport(
     long lastTid,
     int journalErrno,
     long nextTid,
-    String damage) {}
+    String damage,
+    String fastCommits) {}
