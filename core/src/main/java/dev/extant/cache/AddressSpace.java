@@ -320,9 +320,14 @@ public final class AddressSpace {
     cache.addDirty(-cleaned);
   }
 
-  /// Forgets all pages at and behind `fromIndex`, dirty or not. Writes in flight are waited for, so
-  /// that afterwards their blocks may be freed. Needs the file's lock; no handle may be held.
+  /// Forgets all pages at and behind `fromIndex`, dirty or not; see the next.
   public void drop(long fromIndex) {
+    drop(fromIndex, Long.MAX_VALUE);
+  }
+
+  /// Forgets the pages in `[fromIndex, toIndex)`, dirty or not. Writes in flight are waited for, so
+  /// that afterwards their blocks may be freed. Needs the file's lock; no handle may be held.
+  public void drop(long fromIndex, long toIndex) {
     List<Page> dropped = new ArrayList<>();
     int cleaned = 0;
     writebackLock.lock();
@@ -330,7 +335,7 @@ public final class AddressSpace {
     try {
       map.forEach(
           page -> {
-            if (page.index >= fromIndex) {
+            if (page.index >= fromIndex && page.index < toIndex) {
               dropped.add(page);
             }
           });

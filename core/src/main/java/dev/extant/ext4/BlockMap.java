@@ -41,9 +41,17 @@ interface BlockMap {
   /// `fresh`: the blocks held no data of this file before; their old content is garbage.
   record Allocation(Run run, boolean fresh) {}
 
-  /// Frees blocks at and behind `fromLogical`, from the end backwards, as far as the handle's
-  /// credits go. Returns true when all is freed; false: start another handle and call again.
-  /// `metadata`: what the blocks hold went through the journal, so they are revoked.
-  boolean truncate(Handle handle, Inode inode, long fromLogical, boolean metadata)
+  /// Frees the blocks in `[fromLogical, toLogical)`, which become a hole, from the end backwards,
+  /// as far as the handle's credits go. Returns true when all is freed; false: start another handle
+  /// and call again; the map is right in itself at any time. `metadata`: what the blocks hold went
+  /// through the journal, so they are revoked. Credits as for [#allocateCredits]. ENOSPC if the map
+  /// needs a block to say that the middle of a run is gone.
+  boolean punch(Handle handle, Inode inode, long fromLogical, long toLogical, boolean metadata)
       throws IOException;
+
+  /// The same for all blocks at and behind `fromLogical`.
+  default boolean truncate(Handle handle, Inode inode, long fromLogical, boolean metadata)
+      throws IOException {
+    return punch(handle, inode, fromLogical, ExtentNodes.MAX_LOGICAL_BLOCKS, metadata);
+  }
 }

@@ -253,12 +253,13 @@ final class BlockPointers implements BlockMap {
   }
 
   @Override
-  public boolean truncate(Handle handle, Inode inode, long fromLogical, boolean metadata)
+  public boolean punch(
+      Handle handle, Inode inode, long fromLogical, long toLogical, boolean metadata)
       throws IOException {
     checkClusters(inode);
     inode.mapLock.writeLock().lock();
     try {
-      boolean done = removal.remove(handle, inode, fromLogical, shape.limit(), metadata);
+      boolean done = removal.remove(handle, inode, fromLogical, toLogical, metadata);
       inodes.update(handle, inode, true);
       return done;
     } finally {

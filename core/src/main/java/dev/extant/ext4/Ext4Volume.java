@@ -3,6 +3,7 @@ package dev.extant.ext4;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Jbd2Journal;
 import dev.extant.journal.JournalStatistics;
+import dev.extant.vfs.AllocateMode;
 import dev.extant.vfs.AttributeChange;
 import dev.extant.vfs.Attributes;
 import dev.extant.vfs.DirectoryVisitor;
@@ -322,6 +323,16 @@ public final class Ext4Volume implements Volume {
   @Override
   public long seekHole(Node file, long offset) throws FsException {
     return reading(() -> mount.files.seekHole(regular(file), offset));
+  }
+
+  @Override
+  public void allocate(Node file, AllocateMode mode, long offset, long lengthBytes)
+      throws FsException {
+    changing(
+        () -> {
+          mount.ranges.allocate(regular(file), mode, offset, lengthBytes);
+          return null;
+        });
   }
 
   private static Inode regular(Node node) throws FsException {

@@ -57,7 +57,7 @@ final class ExtentEditor {
       ExtentHeader.put(leaf, next, logical, Extent.body(blockNr, total, unwritten));
       dirty(handle, inode, path, 0);
       if (next == 0) {
-        lowerKeys(handle, inode, path, logical);
+        firstKey(handle, inode, path, 0, logical);
       }
       return;
     }
@@ -70,7 +70,7 @@ final class ExtentEditor {
     int position = path.position(0) + 1;
     Spares spares = takeSpares(handle, inode, path);
     if (position == 0) {
-      lowerKeys(handle, inode, path, logical);
+      firstKey(handle, inode, path, 0, logical);
     }
     add(new Change(handle, inode, path, spares), 0, position, logical, body);
   }
@@ -127,17 +127,22 @@ final class ExtentEditor {
     }
   }
 
-  /// The leaf's first key becomes `logical`: tells the parents.
-  private void lowerKeys(Handle handle, Inode inode, ExtentPath path, long logical)
+  /// The first key of the node at `height` became another: tells the parents.
+  void keyChanged(Handle handle, Inode inode, ExtentPath path, int height) throws IOException {
+    firstKey(handle, inode, path, height, ExtentHeader.logical(path.node(height), 0));
+  }
+
+  /// The first key of the node at `height` becomes `logical`: tells the parents.
+  private void firstKey(Handle handle, Inode inode, ExtentPath path, int height, long logical)
       throws IOException {
-    for (int height = 1; height <= path.depth(); height++) {
-      int position = path.position(height);
-      if (ExtentHeader.logical(path.node(height), position) == logical) {
+    for (int above = height + 1; above <= path.depth(); above++) {
+      int position = path.position(above);
+      if (ExtentHeader.logical(path.node(above), position) == logical) {
         return;
       }
-      access(handle, path, height);
-      ExtentHeader.logical(path.node(height), position, logical);
-      dirty(handle, inode, path, height);
+      access(handle, path, above);
+      ExtentHeader.logical(path.node(above), position, logical);
+      dirty(handle, inode, path, above);
       if (position > 0) {
         return;
       }
@@ -271,25 +276,22 @@ final class ExtentEditor {
     }
   }
 
-  /// Takes the path's last entry out of the leaf, and nodes that become empty out of the tree.
-  void removeLast(Handle handle, Inode inode, ExtentPath path) throws IOException {
+  /// Takes the entry at the path's position out of the leaf, and nodes that become empty out of the
+  /// tree.
+  void remove(Handle handle, Inode inode, ExtentPath path) throws IOException {
     int height = 0;
-    while (true) {
-      MemorySegment node = path.node(height);
-      int entries = ExtentHeader.entries(node);
-      if (entries > 1 || height == path.depth()) {
-        break;
-      }
+    while (height < path.depth() && ExtentHeader.entries(path.node(height)) <= 1) {
       freeNode(handle, inode, path, height);
       height++;
     }
     MemorySegment node = path.node(height);
     access(handle, path, height);
-    int entries = ExtentHeader.entries(node);
-    if (entries > 0) {
-      ExtentHeader.entries(node, entries - 1);
-    }
-    if (height == path.depth() && entries <= 1) {
+    if (ExtentHeader.entries(node) > 1) {
+      ExtentHeader.remove(node, path.position(height));
+      if (path.position(height) == 0) {
+        keyChanged(handle, inode, path, height);
+      }
+    } else {
       ExtentHeader.initialise(node, 0);
     }
     dirty(handle, inode, path, height);

@@ -61,6 +61,20 @@ final class ExtentNodes {
     }
   }
 
+  /// The first mapped run in that range of logical blocks, or null. The caller holds `mapLock`.
+  BlockMap.Run firstRun(Inode inode, long fromLogical, long endLogical) throws IOException {
+    for (long logical = fromLogical; logical < endLogical; ) {
+      try (ExtentPath path = find(inode, logical)) {
+        int position = path.position(0);
+        if (position >= 0 && logical < Extent.end(path.leaf(), position)) {
+          return path.run(logical, (int) (endLogical - logical));
+        }
+        logical = path.endOfHole();
+      }
+    }
+    return null;
+  }
+
   private void descend(Inode inode, ExtentPath path, int height, long logical) throws IOException {
     MemorySegment node = path.node(height);
     int entries = ExtentHeader.entries(node);

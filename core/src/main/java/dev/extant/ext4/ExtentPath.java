@@ -1,6 +1,7 @@
 package dev.extant.ext4;
 
 import dev.extant.cache.Buffer;
+import dev.extant.ext4.format.Extent;
 import dev.extant.ext4.format.ExtentHeader;
 import java.lang.foreign.MemorySegment;
 
@@ -61,6 +62,23 @@ final class ExtentPath implements AutoCloseable {
 
   void endOfLeaf(long value) {
     endOfLeaf = value;
+  }
+
+  /// Where the hole behind the leaf's position ends.
+  long endOfHole() {
+    int next = positions[0] + 1;
+    return next < ExtentHeader.entries(leaf()) ? Extent.logical(leaf(), next) : endOfLeaf;
+  }
+
+  /// What lies at `logical`, which is in the extent at the leaf's position.
+  BlockMap.Run run(long logical, int maxCount) {
+    MemorySegment leaf = leaf();
+    int position = positions[0];
+    return new BlockMap.Run(
+        logical,
+        Extent.blockNr(leaf, position) + logical - Extent.logical(leaf, position),
+        (int) Math.min(maxCount, Extent.end(leaf, position) - logical),
+        Extent.unwritten(leaf, position));
   }
 
   /// Puts a pinned block in at `height`; the one that was there is given back.

@@ -62,7 +62,7 @@ final class FileData {
   private static final int TAIL_CREDITS = 1;
 
   /// Credits that a handle for freeing blocks asks for beyond the least.
-  private static final int TRUNCATE_CREDITS = 64;
+  static final int TRUNCATE_CREDITS = 64;
 
   private final Journal journal;
   private final PageCache pageCache;
@@ -213,7 +213,7 @@ final class FileData {
     return source.byteSize() <= most ? source : source.asSlice(0, most);
   }
 
-  private static FsException tooLarge(Inode inode, long sizeBytes) {
+  static FsException tooLarge(Inode inode, long sizeBytes) {
     return new FsException(
         Errno.EFBIG,
         "inode " + inode.ino() + ": " + sizeBytes + " bytes are more than a file holds");
@@ -225,7 +225,7 @@ final class FileData {
     }
   }
 
-  /// Sets the size: cuts off, or adds a hole.
+  /// Sets the size: cuts off, blocks allocated behind the end included, or adds a hole.
   void truncate(Inode inode, long sizeBytes) throws IOException {
     checkOffset(inode, sizeBytes);
     if (sizeBytes > map.maxSizeBytes(inode)) {
@@ -238,7 +238,8 @@ final class FileData {
         return;
       }
       leaveInode(inode);
-      if (sizeBytes < RawInode.size(inode.raw)) {
+      long size = RawInode.size(inode.raw);
+      if (sizeBytes < size || sizeBytes == size && blocksBehind(inode, endIndex(size))) {
         shrink(inode, sizeBytes);
       } else {
         grow(inode, sizeBytes);
@@ -248,13 +249,46 @@ final class FileData {
     }
   }
 
-  private void grow(Inode inode, long sizeBytes) throws IOException {
+  FileWriter writer() {
+    return writer;
+  }
+
+  JournaledData journaled() {
+    return journaled;
+  }
+
+  private long endIndex(long sizeBytes) {
+    return (sizeBytes + blockSizeBytes - 1) / blockSizeBytes;
+  }
+
+  /// Needs the inode's `lock` for writing, as the next three.
+  void grow(Inode inode, long sizeBytes) throws IOException {
     long oldSize = RawInode.size(inode.raw);
     sizes.willReach(sizeBytes);
     try (Buffer tail = sizeBytes > oldSize ? tail(inode, oldSize) : null;
         Handle handle = journal.start(INODE_CREDITS + TAIL_CREDITS)) {
       journaled.zeroTail(handle, tail, oldSize);
       setSize(handle, inode, sizeBytes);
+    }
+  }
+
+  /// Stores that the file was changed.
+  void touch(Inode inode) throws IOException {
+    resize(inode, RawInode.size(inode.raw));
+  }
+
+  /// Stores a size that fits the blocks as they are.
+  void resize(Inode inode, long sizeBytes) throws IOException {
+    try (Handle handle = journal.start(INODE_CREDITS)) {
+      setSize(handle, inode, sizeBytes);
+    }
+  }
+
+  /// Writes what is dirty and drops the pages of a range, so that its blocks may be taken away.
+  void settle(Inode inode, long fromIndex, long toIndex) throws IOException {
+    if (inode.dataState instanceof FileState state) {
+      state.space.writeDirty();
+      state.space.drop(fromIndex, toIndex);
     }
   }
 
@@ -278,7 +312,7 @@ final class FileData {
   }
 
   private void shrink(Inode inode, long sizeBytes) throws IOException {
-    long fromIndex = (sizeBytes + blockSizeBytes - 1) / blockSizeBytes;
+    long fromIndex = endIndex(sizeBytes);
     boolean blocksBehind = blocksBehind(inode, fromIndex);
     long tid;
     try (Buffer tail = tail(inode, sizeBytes);
@@ -348,7 +382,7 @@ final class FileData {
     inode.lock.writeLock().lock();
     try {
       long size = RawInode.size(inode.raw);
-      freeBlocks(inode, (size + blockSizeBytes - 1) / blockSizeBytes);
+      freeBlocks(inode, endIndex(size));
       takeOffOrphanList(inode);
     } finally {
       inode.lock.writeLock().unlock();
@@ -396,7 +430,7 @@ final class FileData {
       if (inline.covers(inode)) {
         return inline.seek(inode, offset, data);
       }
-      long end = (size + blockSizeBytes - 1) / blockSizeBytes;
+      long end = endIndex(size);
       long index = offset / blockSizeBytes;
       while (index < end) {
         BlockMap.Run run = map.lookup(inode, index, (int) Math.min(end - index, 1 << 30));
@@ -444,7 +478,7 @@ final class FileData {
     return true;
   }
 
-  private FileState state(Inode inode) {
+  FileState state(Inode inode) {
     if (inode.dataState instanceof FileState state) {
       return state;
     }

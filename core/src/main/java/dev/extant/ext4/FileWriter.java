@@ -123,7 +123,8 @@ final class FileWriter {
         return overwrite(progress, run, pinned);
       }
       int credits = map.allocateCredits(progress.inode, pinned);
-      return retryWhenFull(credits, handle -> allocate(handle, progress, index, pinned));
+      boolean mustOrder = ordered || run.unwritten();
+      return retryWhenFull(credits, handle -> allocate(handle, progress, index, pinned, mustOrder));
     } finally {
       progress.state.space.unpin(progress.pages, pinned);
     }
@@ -199,7 +200,9 @@ final class FileWriter {
     }
   }
 
-  private long allocate(Handle handle, Progress progress, long index, int count)
+  /// `mustOrder`: with `data=writeback` too, blocks that were allocated as unwritten never show
+  /// what they held before.
+  private long allocate(Handle handle, Progress progress, long index, int count, boolean mustOrder)
       throws IOException {
     MemorySegment raw = progress.inode.raw;
     BlockMap.Run run = map.allocate(handle, progress.inode, index, count).run();
@@ -211,7 +214,9 @@ final class FileWriter {
     lastPage.data().asSlice(blockSizeBytes - behind).fill((byte) 0);
     copy(progress, bytes);
     progress.state.space.dirtied(progress.pages, run.count(), run.blockNr());
-    order(progress.state, handle);
+    if (mustOrder) {
+      progress.state.orderBy(handle);
+    }
     RawInode.size(raw, Math.max(RawInode.size(raw), progress.offset + bytes));
     ModificationTimes.apply(raw, progress.now);
     inodes.update(handle, progress.inode, true);
@@ -269,11 +274,16 @@ final class FileWriter {
   /// Before the file grows beyond the block in which it ends at `sizeBytes`: what lies behind the
   /// end there becomes zero on the device too. The handle that grows the file orders it.
   void zeroTail(Inode inode, FileState state, long sizeBytes) throws IOException {
-    int from = (int) (sizeBytes % blockSizeBytes);
-    if (from == 0) {
-      return;
+    long from = sizeBytes % blockSizeBytes;
+    if (from > 0) {
+      zero(inode, state, sizeBytes, sizeBytes - from + blockSizeBytes);
     }
-    long index = sizeBytes / blockSizeBytes;
+  }
+
+  /// Clears bytes of one block, unless they read as zeroes because it holds no data.
+  void zero(Inode inode, FileState state, long from, long to) throws IOException {
+    long index = from / blockSizeBytes;
+    long start = index * blockSizeBytes;
     BlockMap.Run run = map.lookupForWrite(inode, index, 1);
     if (run.hole() || run.unwritten()) {
       return;
@@ -281,8 +291,9 @@ final class FileWriter {
     Page[] pages = new Page[1];
     state.space.pinForWrite(index, 1, pages);
     try {
-      state.space.fill(pages[0], run.blockNr(), from);
-      pages[0].data().asSlice(from).fill((byte) 0);
+      int valid = Math.clamp(RawInode.size(inode.raw) - start, 0, blockSizeBytes);
+      state.space.fill(pages[0], run.blockNr(), valid);
+      pages[0].data().asSlice(from - start, to - from).fill((byte) 0);
       state.space.dirtied(pages, 1, run.blockNr());
     } finally {
       state.space.unpin(pages, 1);

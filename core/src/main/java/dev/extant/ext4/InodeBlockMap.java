@@ -38,6 +38,10 @@ final class InodeBlockMap implements BlockMap {
         hugeFile ? Long.MAX_VALUE : 0xffff_ffffL / (blockSize / SECTOR_BYTES) * blockSize;
   }
 
+  ExtentTree extents() {
+    return extents;
+  }
+
   private BlockMap of(Inode inode) throws FsException {
     if (inode.hasFlag(RawInode.EXT4_INLINE_DATA_FL)) {
       throw new FsException(
@@ -79,8 +83,9 @@ final class InodeBlockMap implements BlockMap {
   }
 
   @Override
-  public boolean truncate(Handle handle, Inode inode, long fromLogical, boolean metadata)
+  public boolean punch(
+      Handle handle, Inode inode, long fromLogical, long toLogical, boolean metadata)
       throws IOException {
-    return of(inode).truncate(handle, inode, fromLogical, metadata);
+    return of(inode).punch(handle, inode, fromLogical, toLogical, metadata);
   }
 }

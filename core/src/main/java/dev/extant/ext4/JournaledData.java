@@ -313,4 +313,33 @@ final class JournaledData {
       }
     }
   }
+
+  /// Clears the bytes wherever there is data, and leaves holes and unwritten blocks alone.
+  void zero(Inode inode, long from, long to) throws IOException {
+    int most = Math.clamp(journal.maxCredits() / 2L, 1, MOST_BLOCKS);
+    long end = (to + blockSizeBytes - 1) / blockSizeBytes;
+    for (long index = from / blockSizeBytes; index < end; ) {
+      BlockMap.Run run = map.lookupForWrite(inode, index, (int) Math.min(end - index, most));
+      if (!run.hole() && !run.unwritten()) {
+        buffers.load(run.blockNr(), run.count());
+        try (Handle handle = journal.start(run.count())) {
+          zero(handle, run, from, to);
+        }
+      }
+      index += run.count();
+    }
+  }
+
+  private void zero(Handle handle, BlockMap.Run run, long from, long to) throws IOException {
+    for (int i = 0; i < run.count(); i++) {
+      long start = (run.logical() + i) * blockSizeBytes;
+      long first = Math.max(0, from - start);
+      long length = Math.min(blockSizeBytes, to - start) - first;
+      try (Buffer buffer = buffers.read(run.blockNr() + i)) {
+        handle.writeAccess(buffer);
+        buffer.data().asSlice(first, length).fill((byte) 0);
+        handle.dirty(buffer);
+      }
+    }
+  }
 }

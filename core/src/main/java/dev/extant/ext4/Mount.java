@@ -52,6 +52,7 @@ final class Mount {
   final OrphanList orphans;
   final BlockMap map;
   final FileData files;
+  final FileRanges ranges;
   final Directories directories;
   final Symlinks symlinks;
   final Checksums checksums;
@@ -120,7 +121,9 @@ final class Mount {
     inodeAllocator =
         new InodeAllocator(buffers, groups, checksums, health, random(superblockBytes, options));
     inodes = new Inodes(buffers, groups, checksums, options.clock(), Inodes.DEFAULT_IDLE_LIMIT);
-    map = new InodeBlockMap(geometry, features, buffers, checksums, blocks, inodes);
+    InodeBlockMap blockMap =
+        new InodeBlockMap(geometry, features, buffers, checksums, blocks, inodes);
+    map = blockMap;
     directories =
         new Directories(
             buffers, map, inodes, checksums, features, defaultHash(superblockBytes), health);
@@ -142,6 +145,7 @@ final class Mount {
             blocks::freesPending,
             new LargeFiles(superblock, journal));
     files = new FileData(journal, pages, buffers, map, inodes, orphanCallbacks(), policy, features);
+    ranges = new FileRanges(files, journal, map, blockMap.extents(), geometry);
     syncs = new Syncs(this);
     accessTimes = new AccessTimes(this, options.accessTime());
     usageMark = new UsageMark(queue, journal instanceof Jbd2Journal);

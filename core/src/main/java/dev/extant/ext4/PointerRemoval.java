@@ -31,7 +31,7 @@ final class PointerRemoval {
   }
 
   /// Frees the blocks from `from` to `to` (exclusive) as far as the credits go. True when all is
-  /// freed. See [BlockMap#truncate].
+  /// freed. See [BlockMap#punch].
   boolean remove(Handle handle, Inode inode, long from, long to, boolean metadata)
       throws IOException {
     long end = Math.min(to, shape.limit());

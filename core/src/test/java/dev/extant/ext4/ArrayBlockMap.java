@@ -63,9 +63,12 @@ final class ArrayBlockMap implements BlockMap {
   }
 
   @Override
-  public synchronized boolean truncate(
-      Handle handle, Inode inode, long fromLogical, boolean metadata) {
+  public synchronized boolean punch(
+      Handle handle, Inode inode, long fromLogical, long toLogical, boolean metadata) {
     List<Long> list = of(inode);
+    if (toLogical < list.size()) {
+      throw new IllegalArgumentException("a hole before " + toLogical);
+    }
     while (list.size() > fromLogical) {
       list.removeLast();
       allowance++;

@@ -1,5 +1,6 @@
 package dev.extant.testkit;
 
+import dev.extant.vfs.AllocateMode;
 import dev.extant.vfs.AttributeChange;
 import dev.extant.vfs.Attributes;
 import dev.extant.vfs.DirectoryVisitor;
@@ -510,6 +511,20 @@ public final class MemoryVolume implements Volume {
         () -> {
           requireOffset(offset);
           return regular(file).contents.nextHole(offset);
+        });
+  }
+
+  @Override
+  public void allocate(Node file, AllocateMode mode, long offset, long lengthBytes)
+      throws FsException {
+    changing(
+        () -> {
+          MemoryInode inode = regular(file);
+          long before = inode.contents.blockCount();
+          MemoryRanges.allocate(inode.contents, mode, offset, lengthBytes, maxFileBytes);
+          usedBlocks += inode.contents.blockCount() - before;
+          times.modify(inode);
+          return null;
         });
   }
 

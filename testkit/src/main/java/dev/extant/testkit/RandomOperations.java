@@ -2,6 +2,7 @@ package dev.extant.testkit;
 
 import dev.extant.testkit.TwinVolumes.Both;
 import dev.extant.testkit.TwinVolumes.Outcome;
+import dev.extant.vfs.AllocateMode;
 import dev.extant.vfs.AttributeChange;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FileName;
@@ -13,6 +14,7 @@ import dev.extant.vfs.RenameMode;
 import dev.extant.vfs.Volume;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,6 +33,7 @@ final class RandomOperations {
   private static final int MAX_OTHERS = 24;
   private static final int MAX_WRITE_BYTES = 12_000;
   static final int TYPICAL_WRITE_BYTES = 2_000;
+  private static final int MAX_RANGE_BYTES = 60_000;
   private static final long MANY_INODES = 1_500;
 
   /// Volumes may have a coarse clock for times of modification.
@@ -71,6 +74,7 @@ final class RandomOperations {
     step(18, this::write);
     step(6, this::append);
     step(6, this::truncate);
+    step(8, this::allocate);
     step(5, this::setAttributes);
     step(8, this::read);
     step(2, this::readDirectory);
@@ -469,6 +473,66 @@ final class RandomOperations {
     if (!done && file.type() == FileType.REGULAR) {
       alignTimes(file);
     }
+  }
+
+  private void allocate() throws FsException {
+    TwinNode file = file();
+    if (file == null) {
+      return;
+    }
+    long size =
+        file.type() == FileType.REGULAR ? twins.model().attributes(file.model()).sizeBytes() : 0;
+    long near = Math.min(size, 1L << 20);
+    RandomRange range = RandomRange.of(random, near, MAX_RANGE_BYTES);
+    twins.note("allocate " + file + " of " + size + " bytes, " + range);
+    Outcome<Boolean> found = TwinVolumes.outcome(() -> allocate(twins.real(), file.real(), range));
+    twins.amend(found.toString());
+    boolean coarser = found.errno() == Errno.EINVAL && RandomRange.moves(range.mode());
+    if (found.errno() == Errno.EOPNOTSUPP || coarser) {
+      // The file has no extents, or its unit is larger than the model's.
+      return;
+    }
+    if (found.errno() == Errno.ENOSPC) {
+      twins.requireFull(found);
+      alignContents(file, range);
+    } else {
+      Outcome<Boolean> expected =
+          TwinVolumes.outcome(() -> allocate(twins.model(), file.model(), range));
+      TreeComparison.requireEqual("errno", expected.errno(), found.errno());
+    }
+  }
+
+  private static Boolean allocate(Volume volume, Node file, RandomRange range) throws FsException {
+    volume.allocate(file, range.mode(), range.offset(), range.lengthBytes());
+    return true;
+  }
+
+  /// An operation on a range that found no space may have zeroed what it was asked to zero.
+  private void alignContents(TwinNode file, RandomRange range) throws FsException {
+    int count = (int) range.lengthBytes();
+    MemorySegment bytes = MemorySegment.ofArray(new byte[count]);
+    int read = twins.real().read(file.real(), range.offset(), bytes);
+    boolean zeroes = zeroing(range.mode());
+    byte[] old = new byte[count];
+    int before = twins.model().read(file.model(), range.offset(), MemorySegment.ofArray(old));
+    TreeComparison.requireEqual("bytes behind the offset", before, read);
+    for (int i = 0; i < read; i++) {
+      byte now = bytes.get(ValueLayout.JAVA_BYTE, i);
+      if (now != old[i] && !(zeroes && now == 0)) {
+        throw new AssertionError("at " + (range.offset() + i) + " is " + now + ", was " + old[i]);
+      }
+    }
+    if (read > 0 && zeroes) {
+      twins.model().write(file.model(), range.offset(), bytes.asSlice(0, read));
+    }
+    alignTimes(file);
+  }
+
+  private static boolean zeroing(AllocateMode mode) {
+    return switch (mode) {
+      case PUNCH_HOLE, ZERO_RANGE, ZERO_RANGE_KEEP_SIZE -> true;
+      default -> false;
+    };
   }
 
   private void setAttributes() throws FsException {

@@ -1,6 +1,7 @@
 package dev.extant.testkit;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -72,6 +73,50 @@ final class SparseBytes {
       }
     }
     sizeBytes = newSizeBytes;
+  }
+
+  /// Makes the size at least that.
+  void grow(long newSizeBytes) {
+    sizeBytes = Math.max(sizeBytes, newSizeBytes);
+  }
+
+  /// Clears a range, up to the size; whole blocks become holes.
+  void zero(long from, long to) {
+    long firstWhole = (from + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    long endWhole = to >= sizeBytes ? (to + BLOCK_BYTES - 1) / BLOCK_BYTES : to / BLOCK_BYTES;
+    if (firstWhole < endWhole) {
+      blocks.subMap(firstWhole, endWhole).clear();
+    }
+    long first = from / BLOCK_BYTES;
+    long last = (to - 1) / BLOCK_BYTES;
+    for (long nr : new long[] {first, last}) {
+      byte[] block = blocks.get(nr);
+      if (block != null) {
+        long start = nr * BLOCK_BYTES;
+        int begin = (int) Math.max(0, from - start);
+        int end = (int) Math.min(BLOCK_BYTES, to - start);
+        Arrays.fill(block, begin, end, (byte) 0);
+      }
+    }
+  }
+
+  /// Takes whole blocks out; what is behind moves down.
+  void collapse(long from, long lengthBytes) {
+    long first = from / BLOCK_BYTES;
+    long count = lengthBytes / BLOCK_BYTES;
+    TreeMap<Long, byte[]> behind = new TreeMap<>(blocks.tailMap(first + count, true));
+    blocks.tailMap(first, true).clear();
+    behind.forEach((nr, block) -> blocks.put(nr - count, block));
+    sizeBytes -= lengthBytes;
+  }
+
+  /// Moves what is at and behind the offset up, leaving a hole.
+  void insert(long from, long lengthBytes) {
+    long count = lengthBytes / BLOCK_BYTES;
+    TreeMap<Long, byte[]> behind = new TreeMap<>(blocks.tailMap(from / BLOCK_BYTES, true));
+    blocks.tailMap(from / BLOCK_BYTES, true).clear();
+    behind.forEach((nr, block) -> blocks.put(nr + count, block));
+    sizeBytes += lengthBytes;
   }
 
   /// As [dev.extant.vfs.Volume#seekData].

@@ -69,7 +69,8 @@ class OrphanListImageTest {
     }
 
     @Override
-    public boolean truncate(Handle handle, Inode inode, long fromLogical, boolean metadata) {
+    public boolean punch(
+        Handle handle, Inode inode, long fromLogical, long toLogical, boolean metadata) {
       throw new UnsupportedOperationException();
     }
   }
