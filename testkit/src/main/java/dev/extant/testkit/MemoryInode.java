@@ -2,6 +2,7 @@ package dev.extant.testkit;
 
 import dev.extant.vfs.FileName;
 import dev.extant.vfs.FileType;
+import dev.extant.vfs.XattrName;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -29,6 +30,8 @@ final class MemoryInode {
   Instant modified;
   Instant changed;
   Instant created;
+
+  final TreeMap<XattrName, byte[]> xattrs = new TreeMap<>();
 
   /// Of a regular file.
   final SparseBytes contents = new SparseBytes();

@@ -15,6 +15,8 @@ import dev.extant.vfs.Node;
 import dev.extant.vfs.RenameMode;
 import dev.extant.vfs.Volume;
 import dev.extant.vfs.VolumeStatistics;
+import dev.extant.vfs.XattrMode;
+import dev.extant.vfs.XattrName;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +42,7 @@ public final class MemoryVolume implements Volume {
   private final MountOptions options;
   private final MemoryTimes times;
   private final MemoryTree tree;
+  private final MemoryXattrs xattrs;
   private final long totalBlocks;
 
   /// Guards all below and every inode.
@@ -68,6 +71,7 @@ public final class MemoryVolume implements Volume {
     this.maxFileBytes = maxFileBytes;
     this.times = new MemoryTimes(options);
     this.tree = new MemoryTree(times);
+    this.xattrs = new MemoryXattrs(times);
     this.totalBlocks = capacityBytes / SparseBytes.BLOCK_BYTES;
     this.root = inode(ROOT_INO, FileType.DIRECTORY, new NewFile(0755, 0, 0));
     root.parent = root;
@@ -204,6 +208,7 @@ public final class MemoryVolume implements Volume {
       throws FsException {
     MemoryInode inode = inode(lastIno + 1, type, file);
     tree.add(directory(directory), name, inode);
+    xattrs.inherit(directory(directory), inode);
     lastIno++;
     inodes++;
     return inode;
@@ -342,6 +347,7 @@ public final class MemoryVolume implements Volume {
           MemoryInode inode = inode(node);
           if (change.permissions() != null) {
             inode.permissions = change.permissions() & 07777;
+            xattrs.permissionsChanged(inode);
           }
           inode.uid = change.uid() == null ? inode.uid : change.uid();
           inode.gid = change.gid() == null ? inode.gid : change.gid();
@@ -524,6 +530,34 @@ public final class MemoryVolume implements Volume {
           MemoryRanges.allocate(inode.contents, mode, offset, lengthBytes, maxFileBytes);
           usedBlocks += inode.contents.blockCount() - before;
           times.modify(inode);
+          return null;
+        });
+  }
+
+  @Override
+  public List<XattrName> xattrs(Node node) throws FsException {
+    return reading(() -> xattrs.names(inode(node)));
+  }
+
+  @Override
+  public byte[] xattr(Node node, XattrName name) throws FsException {
+    return reading(() -> xattrs.get(inode(node), name));
+  }
+
+  @Override
+  public void setXattr(Node node, XattrName name, byte[] value, XattrMode mode) throws FsException {
+    changing(
+        () -> {
+          xattrs.set(inode(node), name, value, mode);
+          return null;
+        });
+  }
+
+  @Override
+  public void removeXattr(Node node, XattrName name) throws FsException {
+    changing(
+        () -> {
+          xattrs.remove(inode(node), name);
           return null;
         });
   }

@@ -76,6 +76,11 @@ final class RandomOperations {
     step(6, this::truncate);
     step(8, this::allocate);
     step(5, this::setAttributes);
+    RandomXattrs xattrs =
+        new RandomXattrs(twins, random, () -> random.nextInt(3) == 0 ? directory() : file());
+    step(6, xattrs::set);
+    step(3, xattrs::remove);
+    step(2, xattrs::get);
     step(8, this::read);
     step(2, this::readDirectory);
     step(2, this::readlink);

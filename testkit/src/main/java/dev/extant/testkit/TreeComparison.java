@@ -7,18 +7,21 @@ import dev.extant.vfs.FileType;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.Node;
 import dev.extant.vfs.Volume;
+import dev.extant.vfs.XattrName;
 import java.lang.foreign.MemorySegment;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
 /// Compares a volume with a model of it: names, types, modes, owners, link counts, sizes, times,
-/// contents and targets of symbolic links; and that names share an inode in one exactly where they
-/// do in the other.
+/// extended attributes, contents and targets of symbolic links; and that names share an inode in
+/// one exactly where they do in the other.
 ///
 /// Where the volume keeps no time of creation its times are in seconds. Sizes of directories are
 /// not compared. Whoever compares access times mounts with `noatime`.
@@ -52,6 +55,7 @@ public final class TreeComparison {
   private void compareNodes(String path, Node modelNode, Node realNode) throws FsException {
     compareIdentity(path, modelNode.ino(), realNode.ino());
     compareAttributes(path, model.attributes(modelNode), real.attributes(realNode));
+    compareXattrs(path, model, modelNode, real, realNode);
     switch (modelNode.type()) {
       case REGULAR -> compareContents(path, modelNode, realNode);
       case SYMLINK ->
@@ -95,6 +99,19 @@ public final class TreeComparison {
     compareTimes(path + ": accessed", expected.accessed(), found.accessed(), seconds);
     if (!seconds) {
       requireEqual(path + ": created", expected.created(), found.created());
+    }
+  }
+
+  static void compareXattrs(String path, Volume model, Node modelNode, Volume real, Node realNode)
+      throws FsException {
+    List<XattrName> names = model.xattrs(modelNode).stream().sorted().toList();
+    List<XattrName> found = real.xattrs(realNode).stream().sorted().toList();
+    requireEqual(path + ": extended attributes", names, found);
+    for (XattrName name : names) {
+      requireEqual(
+          path + ": " + name,
+          HexFormat.of().formatHex(model.xattr(modelNode, name)),
+          HexFormat.of().formatHex(real.xattr(realNode, name)));
     }
   }
 
