@@ -3,19 +3,44 @@ package dev.extant.cli;
 import dev.extant.vfs.Attributes;
 import dev.extant.vfs.FileName;
 import dev.extant.vfs.FileType;
+import dev.extant.vfs.FsException;
 import dev.extant.vfs.Node;
 import dev.extant.vfs.Volume;
+import dev.extant.vfs.XattrName;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// One file as `ls` and `stat` show it; `target` is null unless it is a symbolic link.
-record Listing(FileName name, Attributes attributes, byte[] target) {
+/// One file as `ls` and `stat` show it; `target` is null unless it is a symbolic link. `aclMark` is
+/// what `ls -l` shows behind the mode: `+` for a file that has an ACL, `?` where its attributes are
+/// damaged, else a space.
+record Listing(FileName name, Attributes attributes, byte[] target, char aclMark) {
+  private static final String ACL_PREFIX = "system.posix_acl_";
+
   static Listing of(FileName name, Volume volume, Node node) throws IOException {
+    return of(name, volume, node, false);
+  }
+
+  /// Looks for an ACL only if it is to be `detailed`.
+  static Listing of(FileName name, Volume volume, Node node, boolean detailed) throws IOException {
     byte[] target = node.type() == FileType.SYMLINK ? volume.readlink(node) : null;
-    return new Listing(name, volume.attributes(node), target);
+    char aclMark = detailed ? aclMark(volume, node) : ' ';
+    return new Listing(name, volume.attributes(node), target, aclMark);
+  }
+
+  private static char aclMark(Volume volume, Node node) {
+    try {
+      for (XattrName xattr : volume.xattrs(node)) {
+        if (xattr.toString().startsWith(ACL_PREFIX)) {
+          return '+';
+        }
+      }
+      return ' ';
+    } catch (FsException e) {
+      return '?';
+    }
   }
 
   /// The mode as `ls -l` shows it, like `drwxr-xr-x`.

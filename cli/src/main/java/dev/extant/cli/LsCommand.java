@@ -20,7 +20,9 @@ import picocli.CommandLine.Parameters;
 final class LsCommand extends SubCommand {
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm");
 
-  @Option(names = "-l", description = "Shows mode, links, owner, group, size and time too.")
+  @Option(
+      names = "-l",
+      description = "Shows mode (+: and an ACL), links, owner, group, size and time too.")
   private boolean detailed;
 
   @Option(names = "-a", description = "Shows names that start with a dot, and . and ..")
@@ -70,7 +72,10 @@ final class LsCommand extends SubCommand {
     try (Node node = operand.find(!detailed && !directoryItself)) {
       Volume volume = operand.volume();
       if (node.type() != FileType.DIRECTORY || directoryItself) {
-        show(operand.text(), List.of(Listing.of(FileName.of(operand.text()), volume, node)), true);
+        show(
+            operand.text(),
+            List.of(Listing.of(FileName.of(operand.text()), volume, node, detailed)),
+            true);
         first = false;
       } else {
         boolean titled = paths.size() > 1 || recursive;
@@ -89,7 +94,7 @@ final class LsCommand extends SubCommand {
     for (FileName name : names) {
       if (all || almostAll || name.byteAt(0) != '.') {
         try (Node child = volume.lookup(directory, name)) {
-          listings.add(Listing.of(name, volume, child));
+          listings.add(Listing.of(name, volume, child, detailed));
         } catch (IOException e) {
           complain(CommandFailure.at(Operand.child(text, name), e));
         }
@@ -127,6 +132,7 @@ final class LsCommand extends SubCommand {
     int uidWidth = width(listings, listing -> Long.toString(listing.attributes().uid()).length());
     int gidWidth = width(listings, listing -> Long.toString(listing.attributes().gid()).length());
     int sizeWidth = width(listings, listing -> size(listing).length());
+    boolean marked = listings.stream().anyMatch(listing -> listing.aclMark() != ' ');
     for (Listing listing : listings) {
       if (inodes) {
         console().print(right(Long.toString(listing.attributes().ino()), inoWidth) + " ");
@@ -136,7 +142,7 @@ final class LsCommand extends SubCommand {
             .print(
                 String.join(
                     " ",
-                    listing.modeString(),
+                    listing.modeString() + (marked ? listing.aclMark() : ""),
                     right(Integer.toString(listing.attributes().nlink()), linkWidth),
                     right(Long.toString(listing.attributes().uid()), uidWidth),
                     right(Long.toString(listing.attributes().gid()), gidWidth),

@@ -28,6 +28,7 @@ import picocli.CommandLine.ParameterException;
       ChmodCommand.class,
       ChownCommand.class,
       TouchCommand.class,
+      XattrCommand.class,
       DfCommand.class,
       InfoCommand.class,
       JournalCommand.class,

@@ -236,4 +236,40 @@ abstract class CommandsContract {
     assertThat(cli.run("help", "cp").ok().text()).contains("Usage: extant cp");
     assertThat(cli.run("--version").ok().text()).startsWith("extant ");
   }
+
+  @Test
+  void showsSetsAndDeletesExtendedAttributes() throws IOException {
+    store("/a", "hello");
+    cli.run("xattr", "-s", "user.text", "some \"text\"", in("/a")).ok();
+    cli.run("xattr", "-s", "user.bytes", "0x00ff", in("/a")).ok();
+    cli.run("xattr", "-s", "trusted.b", "0sAQI=", in("/a")).ok();
+    assertThat(cli.run("xattr", in("/a")).ok().text())
+        .isEqualTo(
+            "# file: "
+                + in("/a")
+                + "\ntrusted.b=0sAQI=\nuser.bytes=0sAP8=\nuser.text=\"some \\\"text\\\"\"\n\n");
+    assertThat(cli.run("xattr", "-n", "user.text", in("/a")).ok().text())
+        .isEqualTo("some \"text\"");
+    assertThat(cli.run("xattr", "--hex", in("/a")).ok().text()).contains("user.bytes=0x00ff\n");
+    assertThat(cli.run("xattr", "-l", in("/a")).ok().text()).contains("\nuser.bytes\n");
+    assertThat(cli.run("xattr", "--json", in("/a")).ok().text())
+        .contains("\"user.bytes\": \"AP8=\"");
+    cli.run("xattr", "-d", "user.bytes", in("/a")).ok();
+    assertThat(cli.run("xattr", "-l", in("/a")).ok().text()).doesNotContain("user.bytes");
+    cli.run("xattr", "-d", "user.bytes", in("/a")).failed("user.bytes");
+    cli.run("xattr", "-s", "user.x", "0xz", in("/a")).misused("0xz");
+    cli.run("xattr", "-l", "-d", "user.text", in("/a")).misused("-d");
+  }
+
+  @Test
+  void lsMarksAcls() throws IOException {
+    store("/a", "hello");
+    store("/b", "hello");
+    String acl =
+        "0x0200000001000600ffffffff020007000500000004000400ffffffff10000700ffffffff20000400ffffffff";
+    cli.run("xattr", "-s", "system.posix_acl_access", acl, in("/a")).ok();
+    assertThat(cli.run("ls", "-l", in("/")).ok().text())
+        .contains("-rw-rwxr--+ 1 ")
+        .contains("-rw-r--r--  1 ");
+  }
 }
