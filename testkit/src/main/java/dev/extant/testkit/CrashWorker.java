@@ -1,6 +1,7 @@
 package dev.extant.testkit;
 
 import dev.extant.testkit.TrackedNames.Item;
+import dev.extant.vfs.Errno;
 import dev.extant.vfs.FileName;
 import dev.extant.vfs.FileType;
 import dev.extant.vfs.FsException;
@@ -112,8 +113,10 @@ final class CrashWorker {
       rmdir();
     } else if (choice < 50) {
       rename();
-    } else if (choice < 76) {
+    } else if (choice < 71) {
       write();
+    } else if (choice < 77) {
+      allocate();
     } else if (choice < 82) {
       truncate();
     } else if (choice < 84) {
@@ -450,6 +453,36 @@ final class CrashWorker {
     try (Node file = open(path)) {
       content.truncate(ticks.getAsLong(), size);
       volume.truncate(file, size);
+    }
+  }
+
+  private void allocate() throws FsException {
+    String path = any(FileType.REGULAR);
+    if (path == null) {
+      return;
+    }
+    TrackedContent content = names.names().get(path).content;
+    int size = content.sizeBytes();
+    RandomRange range = RandomRange.of(random, size, 6L * typicalBytes);
+    boolean suits =
+        switch (range.mode()) {
+          case COLLAPSE_RANGE -> range.end() < size;
+          case INSERT_RANGE ->
+              range.offset() < size && size + range.lengthBytes() <= MAX_FILE_BYTES;
+          default -> range.end() <= MAX_FILE_BYTES;
+        };
+    if (!suits) {
+      return;
+    }
+    try (Node file = open(path)) {
+      content.allocate(ticks.getAsLong(), range);
+      volume.allocate(file, range.mode(), range.offset(), range.lengthBytes());
+    } catch (FsException e) {
+      // The file has no extents, or its blocks or clusters are larger.
+      if (e.errno() != Errno.EOPNOTSUPP && e.errno() != Errno.EINVAL) {
+        throw e;
+      }
+      content.refused(size);
     }
   }
 

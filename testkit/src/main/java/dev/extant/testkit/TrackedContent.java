@@ -1,9 +1,10 @@
 package dev.extant.testkit;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /// What one file may hold after a power cut: the changes that were asked for, one after another,
@@ -13,18 +14,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /// begun, not necessarily the same for all bytes; so is the size, or in between. Where the file was
 /// being cut off, the rest of that block may be cleared already. If data is not ordered before what
 /// points to it (data=writeback), a block of which something was being changed may hold anything.
+///
+/// Where a range was being taken out or put in, what is behind it may be at the old place, at the
+/// new one, or partly here and there with a hole between; and what was written to it afterwards may
+/// be at the old place, since a block that moves within the file is the same block on the disk.
 final class TrackedContent {
-  /// A write of `bytes` at an offset, or a new size where `bytes` is null.
-  private record Change(long beginTick, int offset, byte[] bytes) {
-    byte[] applyTo(byte[] content) {
-      if (bytes == null) {
-        return Arrays.copyOf(content, offset);
-      }
-      byte[] changed = Arrays.copyOf(content, Math.max(content.length, offset + bytes.length));
-      System.arraycopy(bytes, 0, changed, offset, bytes.length);
-      return changed;
-    }
-  }
+  private record Change(long beginTick, TrackedEdit edit) {}
 
   /// The largest of file systems.
   private static final int BLOCK_BYTES = 4096;
@@ -37,14 +32,28 @@ final class TrackedContent {
 
   /// Before it is begun.
   void write(long tick, int offset, byte[] bytes) {
-    changes.add(new Change(tick, offset, bytes));
-    sizeBytes = Math.max(sizeBytes, offset + bytes.length);
+    add(tick, new TrackedEdit.Write(offset, bytes));
   }
 
   /// Before it is begun.
   void truncate(long tick, int newSizeBytes) {
-    changes.add(new Change(tick, newSizeBytes, null));
-    sizeBytes = newSizeBytes;
+    add(tick, new TrackedEdit.Resize(newSizeBytes));
+  }
+
+  /// Before it is begun.
+  void allocate(long tick, RandomRange range) {
+    add(tick, new TrackedEdit.Range(range));
+  }
+
+  private void add(long tick, TrackedEdit edit) {
+    changes.add(new Change(tick, edit));
+    sizeBytes = edit.sizeAfter(sizeBytes);
+  }
+
+  /// The last change, before which the size was that, was refused and did not happen.
+  void refused(int oldSizeBytes) {
+    changes.removeLast();
+    sizeBytes = oldSizeBytes;
   }
 
   int sizeBytes() {
@@ -73,26 +82,61 @@ final class TrackedContent {
     if (found.length < least || found.length > most) {
       return "has " + found.length + " bytes instead of " + least + " to " + most;
     }
+    List<Change> open = changes.subList(first, last);
+    int movedFrom = movedFrom(open);
+    Set<Integer> shifts = shifts(open);
     for (int i = 0; i < found.length; i++) {
-      boolean right = false;
-      boolean free = !ordered && touched(changes.subList(first, last), i);
-      for (byte[] content : allowed) {
-        right |= i < content.length && content[i] == found[i];
-      }
-      if (!right && !free && !(found[i] == 0 && cutOff(changes.subList(first, last), i))) {
+      boolean moved = i >= movedFrom;
+      boolean right = holds(allowed, i, found[i], moved ? shifts : Set.of(0));
+      boolean free = !ordered && touched(open, i) || found[i] == 0 && (moved || cutOff(open, i));
+      if (!right && !free) {
         return "holds " + found[i] + " at " + i + " of " + found.length + describe(first, last);
       }
     }
     return null;
   }
 
+  private static boolean holds(List<byte[]> contents, int at, byte value, Set<Integer> shifts) {
+    for (byte[] content : contents) {
+      for (int shift : shifts) {
+        int from = at + shift;
+        if (from >= 0 && from < content.length && content[from] == value) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /// The first byte that may have moved.
+  private static int movedFrom(List<Change> changes) {
+    return changes.stream()
+        .filter(change -> change.edit().shift() != 0)
+        .mapToInt(change -> change.edit().from())
+        .min()
+        .orElse(Integer.MAX_VALUE);
+  }
+
+  /// How far bytes may be from where they belong: all that changes in a row move them, and 0.
+  private static Set<Integer> shifts(List<Change> changes) {
+    Set<Integer> shifts = new TreeSet<>(Set.of(0));
+    for (int i = 0; i < changes.size(); i++) {
+      int sum = 0;
+      for (int j = i; j < changes.size(); j++) {
+        sum += changes.get(j).edit().shift();
+        shifts.add(sum);
+        shifts.add(-sum);
+      }
+    }
+    return shifts;
+  }
+
   /// True if one of the changes has to do with the byte's block.
   private static boolean touched(List<Change> changes, int at) {
     int block = at / BLOCK_BYTES;
     for (Change change : changes) {
-      int end =
-          change.bytes() == null ? Integer.MAX_VALUE : change.offset() + change.bytes().length;
-      if (block >= change.offset() / BLOCK_BYTES && block <= (end - 1) / BLOCK_BYTES) {
+      TrackedEdit edit = change.edit();
+      if (block >= edit.from() / BLOCK_BYTES && block <= (edit.to() - 1) / BLOCK_BYTES) {
         return true;
       }
     }
@@ -102,8 +146,9 @@ final class TrackedContent {
   /// True if the rest of a block was being cleared.
   private static boolean cutOff(List<Change> changes, int at) {
     for (Change change : changes) {
-      int size = change.offset();
-      if (change.bytes() == null && at >= size && at / BLOCK_BYTES == size / BLOCK_BYTES) {
+      if (change.edit() instanceof TrackedEdit.Resize(int size)
+          && at >= size
+          && at / BLOCK_BYTES == size / BLOCK_BYTES) {
         return true;
       }
     }
@@ -127,7 +172,7 @@ final class TrackedContent {
       if (i >= first) {
         contents.add(content);
       }
-      content = changes.get(i).applyTo(content);
+      content = changes.get(i).edit().applyTo(content);
     }
     contents.add(content);
     return contents;
@@ -139,10 +184,7 @@ final class TrackedContent {
     for (int i = Math.max(0, first - 8); i < last; i++) {
       Change change = changes.get(i);
       text.append("\n    ").append(i + 1).append(" (tick ").append(change.beginTick()).append(") ");
-      text.append(
-          change.bytes() == null
-              ? "truncate to " + change.offset()
-              : "write " + change.bytes().length + " at " + change.offset());
+      text.append(change.edit().describe());
     }
     return text.toString();
   }
