@@ -47,11 +47,27 @@ import java.util.concurrent.Future;
 /// ```
 public final class PowerCutSweep {
   /// Who works how much, on a volume mounted how. The operations are those of each worker; most
-  /// writes are of no more than `typicalBytes`.
+  /// writes are of no more than `typicalBytes`. `unitBytes` is the largest that a block or cluster
+  /// of the file system may be.
   public record Workload(
-      int workers, int operations, String mountOptions, long seed, int typicalBytes) {
+      int workers,
+      int operations,
+      String mountOptions,
+      long seed,
+      int typicalBytes,
+      int unitBytes) {
+    private static final int USUAL_UNIT_BYTES = 4096;
+
     public Workload(int workers, int operations, String mountOptions, long seed) {
       this(workers, operations, mountOptions, seed, CrashWorker.TYPICAL_WRITE_BYTES);
+    }
+
+    public Workload(int workers, int operations, String mountOptions, long seed, int typicalBytes) {
+      this(workers, operations, mountOptions, seed, typicalBytes, USUAL_UNIT_BYTES);
+    }
+
+    public Workload withUnitBytes(int value) {
+      return new Workload(workers, operations, mountOptions, seed, typicalBytes, value);
     }
   }
 
@@ -232,14 +248,16 @@ public final class PowerCutSweep {
   /// @throws AssertionError saying what is wrong
   public void check(TreeSnapshot tree, long cutTick) {
     TreeMap<String, TreeSnapshot.Entry> left = new TreeMap<>(tree.entries());
-    boolean ordered = options.data() != MountOptions.DataMode.WRITEBACK;
+    TrackedContent.Allowance allowance =
+        new TrackedContent.Allowance(
+            options.data() != MountOptions.DataMode.WRITEBACK, workload.unitBytes());
     String difference = StaticFiles.takeOut(staticFiles, left);
     for (CrashWorker worker : workers) {
       TreeMap<String, TreeSnapshot.Entry> own = new TreeMap<>(left);
       own.keySet().removeIf(path -> !worker.owns(path));
       left.keySet().removeIf(worker::owns);
       if (difference == null) {
-        difference = worker.names().difference(own, cutTick, ordered);
+        difference = worker.names().difference(own, cutTick, allowance);
       }
     }
     if (difference == null && !left.isEmpty()) {

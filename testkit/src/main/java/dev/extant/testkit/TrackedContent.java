@@ -21,8 +21,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class TrackedContent {
   private record Change(long beginTick, TrackedEdit edit) {}
 
-  /// The largest of file systems.
-  private static final int BLOCK_BYTES = 4096;
+  /// What a file system leaves open.
+  ///
+  /// @param ordered data is on the device before what points to it is
+  /// @param unitBytes files are made of that much at least: blocks or, since one that is freed may
+  ///   be used again in the same place, clusters
+  record Allowance(boolean ordered, int unitBytes) {}
 
   private record Acknowledgement(long tick, int changes) {}
 
@@ -70,7 +74,7 @@ final class TrackedContent {
   }
 
   /// Says what is wrong, or null.
-  String difference(byte[] found, long cutTick, boolean ordered) {
+  String difference(byte[] found, long cutTick, Allowance allowance) {
     int first = acknowledgedChanges(cutTick);
     int last = first;
     while (last < changes.size() && changes.get(last).beginTick() < cutTick) {
@@ -83,12 +87,14 @@ final class TrackedContent {
       return "has " + found.length + " bytes instead of " + least + " to " + most;
     }
     List<Change> open = changes.subList(first, last);
+    int unit = allowance.unitBytes();
     int movedFrom = movedFrom(open);
     Set<Integer> shifts = shifts(open);
     for (int i = 0; i < found.length; i++) {
       boolean moved = i >= movedFrom;
       boolean right = holds(allowed, i, found[i], moved ? shifts : Set.of(0));
-      boolean free = !ordered && touched(open, i) || found[i] == 0 && (moved || cutOff(open, i));
+      boolean cleared = found[i] == 0 && (moved || cutOff(open, i, unit));
+      boolean free = cleared || !allowance.ordered() && touched(open, i / unit, unit);
       if (!right && !free) {
         return "holds " + found[i] + " at " + i + " of " + found.length + describe(first, last);
       }
@@ -131,12 +137,11 @@ final class TrackedContent {
     return shifts;
   }
 
-  /// True if one of the changes has to do with the byte's block.
-  private static boolean touched(List<Change> changes, int at) {
-    int block = at / BLOCK_BYTES;
+  /// True if one of the changes has to do with the block.
+  private static boolean touched(List<Change> changes, int block, int unit) {
     for (Change change : changes) {
       TrackedEdit edit = change.edit();
-      if (block >= edit.from() / BLOCK_BYTES && block <= (edit.to() - 1) / BLOCK_BYTES) {
+      if (block >= edit.from() / unit && block <= (edit.to() - 1) / unit) {
         return true;
       }
     }
@@ -144,11 +149,11 @@ final class TrackedContent {
   }
 
   /// True if the rest of a block was being cleared.
-  private static boolean cutOff(List<Change> changes, int at) {
+  private static boolean cutOff(List<Change> changes, int at, int unit) {
     for (Change change : changes) {
       if (change.edit() instanceof TrackedEdit.Resize(int size)
           && at >= size
-          && at / BLOCK_BYTES == size / BLOCK_BYTES) {
+          && at / unit == size / unit) {
         return true;
       }
     }

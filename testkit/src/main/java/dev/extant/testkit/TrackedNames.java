@@ -68,9 +68,12 @@ final class TrackedNames {
     acknowledgements.add(new Acknowledgement(tick, state));
   }
 
-  /// Says what is wrong with what was found of the worker's names, or null. For `ordered` see
+  /// Says what is wrong with what was found of the worker's names, or null. For `allowance` see
   /// [TrackedContent].
-  String difference(SortedMap<String, TreeSnapshot.Entry> found, long cutTick, boolean ordered) {
+  String difference(
+      SortedMap<String, TreeSnapshot.Entry> found,
+      long cutTick,
+      TrackedContent.Allowance allowance) {
     int first = 0;
     for (Acknowledgement acknowledgement : acknowledgements) {
       if (acknowledgement.tick() <= cutTick) {
@@ -87,7 +90,7 @@ final class TrackedNames {
       String names = differenceOfNames(states.get(i).names(), found);
       String difference =
           names == null
-              ? differenceOfContents(states.get(i).names(), found, cutTick, ordered)
+              ? differenceOfContents(states.get(i).names(), found, cutTick, allowance)
               : names;
       if (difference == null) {
         return null;
@@ -140,7 +143,7 @@ final class TrackedNames {
       SortedMap<String, Item> names,
       SortedMap<String, TreeSnapshot.Entry> found,
       long cutTick,
-      boolean ordered) {
+      TrackedContent.Allowance allowance) {
     for (Map.Entry<String, Item> name : names.entrySet()) {
       TreeSnapshot.Entry entry = found.get(name.getKey());
       Item item = name.getValue();
@@ -149,7 +152,7 @@ final class TrackedNames {
           switch (item.type) {
             case REGULAR ->
                 entry.nlink() == links
-                    ? item.content.difference(entry.content(), cutTick, ordered)
+                    ? item.content.difference(entry.content(), cutTick, allowance)
                     : "has " + entry.nlink() + " links instead of " + links;
             case SYMLINK ->
                 Arrays.equals(item.target, entry.content()) ? null : "has another target";

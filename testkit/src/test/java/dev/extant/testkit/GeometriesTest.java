@@ -85,15 +85,15 @@ class GeometriesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "-b 4096 -O bigalloc -C 16384 -J size=4, 32M",
-    "-b 1024 -O bigalloc -C 8192 -J size=4, 24M",
-    "-b 65536 -J size=64 -N 1024, 160M",
+    "-b 4096 -O bigalloc -C 16384 -J size=4, 32M, 16384",
+    "-b 1024 -O bigalloc -C 8192 -J size=4, 24M, 8192",
+    "-b 65536 -J size=64 -N 1024, 160M, 65536",
   })
-  void keepsWhatWasAcknowledged(String options, String size) throws IOException {
+  void keepsWhatWasAcknowledged(String options, String size, int unitBytes) throws IOException {
     long seed = Seeds.fixed(18);
     Path made = Mke2fs.make(folder.resolve("mke2fs.img"), withCommas(options), size);
     try (RamDevice device = Mke2fs.load(made)) {
-      Workload workload = new Workload(2, 300, "commit=1,noatime", seed);
+      Workload workload = new Workload(2, 300, "commit=1,noatime", seed).withUnitBytes(unitBytes);
       PowerCutSweep sweep = new PowerCutSweep(EXT4, device, workload);
       sweep.record();
       for (int i = 0; i < CUTS; i++) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 ///
 /// `extant.operations` makes it longer, `extant.seed` another one.
 class RangesWithKernelTest {
-  private static final int OPERATIONS = Integer.getInteger("extant.operations", 160);
+  private static final int OPERATIONS = Integer.getInteger("extant.operations", 90);
   private static final int FILES = 3;
   private static final int MOST_BYTES = 200_000;
 
