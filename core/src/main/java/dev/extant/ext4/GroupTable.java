@@ -33,6 +33,7 @@ final class GroupTable implements AutoCloseable {
   private final Geometry geometry;
   private final Checksums checksums;
   private final CorruptionHandler corruption;
+  private final boolean readOnly;
   private final AtomicReferenceArray<DescriptorBlock> blocks;
   private final AtomicReferenceArray<BlockGroup> groups;
   private final ReentrantLock[] stripes = new ReentrantLock[STRIPES];
@@ -42,6 +43,10 @@ final class GroupTable implements AutoCloseable {
 
   /// Per group: its descriptor is wrong. Set under `loading`, before the block is published.
   private final boolean[] damaged;
+
+  /// Per group, if read-only: its descriptor's checksum is wrong, but it may be right. Set as
+  /// `damaged` is.
+  private final boolean[] doubtful;
 
   /// Per group: changed since it was sealed. Set under the group's lock within a handle, cleared by
   /// the sealer while there is no handle.
@@ -56,20 +61,25 @@ final class GroupTable implements AutoCloseable {
 
   private volatile boolean allCounted;
 
+  /// If `readOnly`, a descriptor whose checksum is wrong is still believed to say where its inode
+  /// table is, as Linux does: what is there has checksums of its own.
   GroupTable(
       BufferCache buffers,
       Geometry geometry,
       GroupLayout layout,
       Checksums checksums,
-      CorruptionHandler corruption) {
+      CorruptionHandler corruption,
+      boolean readOnly) {
     this.buffers = buffers;
     this.layout = layout;
     this.geometry = geometry;
     this.checksums = checksums;
     this.corruption = corruption;
+    this.readOnly = readOnly;
     this.blocks = new AtomicReferenceArray<>(layout.descriptorBlocks());
     this.groups = new AtomicReferenceArray<>(geometry.groupCount());
     this.damaged = new boolean[geometry.groupCount()];
+    this.doubtful = new boolean[geometry.groupCount()];
     this.unsealed = new boolean[geometry.groupCount()];
     for (int i = 0; i < STRIPES; i++) {
       stripes[i] = new ReentrantLock();
@@ -205,7 +215,8 @@ final class GroupTable implements AutoCloseable {
 
   /// Inodes from this index on were never used; their bytes in the inode table are garbage.
   int initialisedInodes(int group) throws IOException {
-    if (!checksums.descriptorsEnabled()) {
+    block(group);
+    if (!checksums.descriptorsEnabled() || doubtful[group]) {
       return geometry.inodesPerGroup();
     }
     if (inodeBitmapUninitialised(group)) {
@@ -238,12 +249,7 @@ final class GroupTable implements AutoCloseable {
         Buffer buffer = buffers.read(layout.descriptorBlockNrAt(index));
         block = new DescriptorBlock(buffer, index * geometry.descriptorsPerBlock());
         for (int group = block.firstGroup; group < block.firstGroup + block.size(); group++) {
-          try {
-            check(group, block.descriptor(group));
-          } catch (FsException damage) {
-            damaged[group] = true;
-            corruption.corrupt(damage);
-          }
+          check(group, block.descriptor(group));
         }
         blocks.set(index, block);
       }
@@ -253,12 +259,24 @@ final class GroupTable implements AutoCloseable {
     }
   }
 
-  private void check(int group, MemorySegment descriptor) throws FsException {
+  private void check(int group, MemorySegment descriptor) {
+    FsException damage = null;
     if (!checksums.descriptorValid(descriptor, group)) {
-      throw new FsException(
-          Errno.EUCLEAN, "group descriptor " + group + " is corrupt: its checksum is wrong");
+      damage =
+          new FsException(
+              Errno.EUCLEAN, "group descriptor " + group + " is corrupt: its checksum is wrong");
+      doubtful[group] = readOnly;
+      damaged[group] = !readOnly;
     }
-    GroupDescriptor.requireValid(descriptor, group, geometry);
+    try {
+      GroupDescriptor.requireValid(descriptor, group, geometry);
+    } catch (FsException impossible) {
+      damage = damage == null ? impossible : damage;
+      damaged[group] = true;
+    }
+    if (damage != null) {
+      corruption.corrupt(damage);
+    }
   }
 
   /// Announces a change of the group's descriptor and returns its bytes. Under the group's lock;

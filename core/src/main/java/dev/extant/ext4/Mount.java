@@ -115,7 +115,7 @@ final class Mount {
     pages = new PageCache(queue, blockSize, options.cacheBytes());
     superblock = new SuperblockStore(buffers);
     GroupLayout layout = new GroupLayout(superblockBytes, geometry);
-    groups = new GroupTable(buffers, geometry, layout, checksums, health);
+    groups = new GroupTable(buffers, geometry, layout, checksums, health, health.readOnly());
     long reserved = Superblock.reservedBlocks(superblockBytes);
     blocks = new BlockAllocator(buffers, groups, checksums, health, reserved);
     inodeAllocator =

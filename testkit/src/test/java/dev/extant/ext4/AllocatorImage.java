@@ -55,7 +55,7 @@ final class AllocatorImage implements AutoCloseable {
     checksums = new Checksums(superblock.bytes());
     journal = new NoJournal(queue, buffers);
     GroupLayout layout = new GroupLayout(superblock.bytes(), geometry);
-    table = new GroupTable(buffers, geometry, layout, checksums, damages::add);
+    table = new GroupTable(buffers, geometry, layout, checksums, damages::add, false);
     blocks = new BlockAllocator(buffers, table, checksums, damages::add, 0);
     journal.addCommitListener(blocks);
     inodeAllocator =

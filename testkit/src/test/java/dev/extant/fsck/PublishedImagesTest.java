@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.extant.block.FileDevice;
 import dev.extant.testkit.MemoryTempDir;
+import dev.extant.testkit.PublishedImages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,8 +37,7 @@ class PublishedImagesTest {
       Path image = folder.resolve(entry.name());
       images.unpack(entry.name(), image);
       FsckReport report = check(image);
-      boolean clean = entry.exitCode() != null && entry.exitCode() == 0;
-      if ((clean != report.clean()) != DIFFERENT.contains(entry.name())) {
+      if ((entry.clean() != report.clean()) != DIFFERENT.contains(entry.name())) {
         differences.add(
             entry.name()
                 + ": e2fsck "

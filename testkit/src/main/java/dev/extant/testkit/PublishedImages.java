@@ -1,4 +1,4 @@
-package dev.extant.fsck;
+package dev.extant.testkit;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,11 +18,15 @@ import org.junit.jupiter.api.Assumptions;
 /// The test images of e2fsprogs and what e2fsck says of each, which are not part of this
 /// repository. Where they are: the system property `extant.images`, the environment variable
 /// EXTANT_IMAGES, or `shared/images` beside the repository.
-final class PublishedImages {
+public final class PublishedImages {
   private static final int CHUNK_BYTES = 64 << 10;
 
   /// `exitCode` is that of e2fsck -fn; null if it did not end.
-  record Entry(String name, Integer exitCode) {}
+  public record Entry(String name, Integer exitCode) {
+    public boolean clean() {
+      return exitCode != null && exitCode == 0;
+    }
+  }
 
   private final Path folder;
 
@@ -31,7 +35,7 @@ final class PublishedImages {
   }
 
   /// Skips the test if the images are not there.
-  static PublishedImages require() {
+  public static PublishedImages require() {
     Optional<Path> folder =
         Stream.of(System.getProperty("extant.images"), System.getenv("EXTANT_IMAGES"))
             .filter(name -> name != null)
@@ -51,7 +55,7 @@ final class PublishedImages {
         .findFirst();
   }
 
-  List<Entry> entries() throws IOException {
+  public List<Entry> entries() throws IOException {
     List<Entry> entries = new ArrayList<>();
     List<String> lines = Files.readAllLines(folder.resolve("MANIFEST.tsv"));
     int column = Arrays.asList(lines.getFirst().split("\t")).indexOf("e2fsck_fn");
@@ -64,7 +68,7 @@ final class PublishedImages {
   }
 
   /// Unpacks an image; zeroes become holes.
-  void unpack(String name, Path image) throws IOException {
+  public void unpack(String name, Path image) throws IOException {
     try (InputStream in =
             new GZIPInputStream(
                 Files.newInputStream(folder.resolve(name + ".img.gz")), CHUNK_BYTES);
