@@ -16,6 +16,7 @@ import dev.extant.vfs.FileName;
 import dev.extant.vfs.FileType;
 import dev.extant.vfs.FsException;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +42,7 @@ final class Directories {
   private final boolean indexing;
   private final boolean inlining;
   private final boolean typed;
+  private final boolean folding;
 
   /// Directories whose damaged index was reported.
   private final Set<Long> reported = ConcurrentHashMap.newKeySet();
@@ -57,18 +59,46 @@ final class Directories {
     this.indexing = features.has(Feature.DIR_INDEX);
     this.inlining = features.has(Feature.INLINE_DATA);
     this.typed = features.has(Feature.FILETYPE);
+    this.folding = features.has(Feature.CASEFOLD);
     this.defaultHash = defaultHash;
     this.inline = new InlineDirectory(inodes, features.has(Feature.EXTENT), typed);
-    this.blocks =
-        new DirectoryBlocks(buffers, map, inodes, checksums, features.has(Feature.LARGE_DIR));
+    this.blocks = new DirectoryBlocks(buffers, map, inodes, checksums, features);
     this.linear = new LinearDirectory(blocks, typed);
     this.indexed = new IndexedDirectory(blocks, defaultHash, typed);
     this.corruption = corruption;
   }
 
-  /// The entry of that name, or null. `.` and `..` are found like any other.
+  /// The entry of that name, or null. `.` and `..` are found like any other. Names of an encrypted
+  /// directory are given as [EncryptedNames] shows them, those of one that folds case as they are
+  /// on disk.
   DirectoryEntry lookup(Inode dir, FileName name) throws IOException {
     checkLength(name);
+    if (!blocks.encrypted(dir) || isDots(name)) {
+      return lookupStored(dir, name);
+    }
+    return switch (EncryptedNames.stored(name)) {
+      case EncryptedNames.Stored.None() -> null;
+      case EncryptedNames.Stored.Whole(FileName stored) -> lookupStored(dir, stored);
+      case EncryptedNames.Stored.Shortened stored -> lookupLong(dir, stored);
+    };
+  }
+
+  private DirectoryEntry lookupLong(Inode dir, EncryptedNames.Stored.Shortened wanted)
+      throws IOException {
+    List<DirectoryEntry> found = new ArrayList<>(1);
+    linear.read(
+        dir,
+        0,
+        (stored, ino, type, next) -> {
+          if (wanted.matches(stored)) {
+            found.add(entry(ino, type));
+          }
+          return found.isEmpty();
+        });
+    return found.isEmpty() ? null : found.getFirst();
+  }
+
+  private DirectoryEntry lookupStored(Inode dir, FileName name) throws IOException {
     if (InlineDirectory.covers(dir)) {
       return inline.lookup(dir, name);
     }
@@ -93,6 +123,31 @@ final class Directories {
     if (cookie < 0) {
       throw new FsException(Errno.EINVAL, "no listing has the position " + cookie);
     }
+    if (!blocks.encrypted(dir)) {
+      readStored(dir, cookie, visitor);
+      return;
+    }
+    DirHash hash = listingHash(dir);
+    readStored(
+        dir,
+        cookie,
+        (name, ino, type, next) -> {
+          boolean plain = isDots(name);
+          long hashes = plain || hash == null ? 0 : hash.of(name);
+          FileName shown = plain ? name : EncryptedNames.shown(name.bytes(), hashes);
+          return visitor.entry(shown, ino, type, next);
+        });
+  }
+
+  /// The hash by which the directory is listed, or null.
+  private DirHash listingHash(Inode dir) throws IOException {
+    if (hasIndex(dir)) {
+      return indexed.hash(dir);
+    }
+    return indexing && blocks.count(dir) == 1 ? defaultHash : null;
+  }
+
+  private void readStored(Inode dir, long cookie, DirectoryVisitor visitor) throws IOException {
     if (InlineDirectory.covers(dir)) {
       readInline(dir, cookie, visitor);
       return;
@@ -338,8 +393,12 @@ final class Directories {
     }
   }
 
+  /// The index of a directory that folds case is over folded names: it is left aside. Such a file
+  /// system is only read.
   private boolean hasIndex(Inode dir) {
-    return indexing && dir.hasFlag(RawInode.EXT4_INDEX_FL);
+    return indexing
+        && dir.hasFlag(RawInode.EXT4_INDEX_FL)
+        && !(folding && dir.hasFlag(RawInode.EXT4_CASEFOLD_FL));
   }
 
   private static boolean isDots(FileName name) {

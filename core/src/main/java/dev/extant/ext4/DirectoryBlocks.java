@@ -10,6 +10,8 @@ import dev.extant.ext4.format.DxEntries;
 import dev.extant.ext4.format.DxNode;
 import dev.extant.ext4.format.DxRoot;
 import dev.extant.ext4.format.DxTail;
+import dev.extant.ext4.format.Feature;
+import dev.extant.ext4.format.Features;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
 import dev.extant.journal.Sealer;
@@ -57,16 +59,21 @@ final class DirectoryBlocks {
   private final InodeTable inodes;
   private final Checksums checksums;
   private final boolean large;
+  private final boolean encrypting;
   private final int blockSize;
 
-  /// `large`: there is the feature large_dir.
   DirectoryBlocks(
-      BufferCache buffers, BlockMap map, InodeTable inodes, Checksums checksums, boolean large) {
+      BufferCache buffers,
+      BlockMap map,
+      InodeTable inodes,
+      Checksums checksums,
+      Features features) {
     this.buffers = buffers;
     this.map = map;
     this.inodes = inodes;
     this.checksums = checksums;
-    this.large = large;
+    this.large = features.has(Feature.LARGE_DIR);
+    this.encrypting = features.has(Feature.ENCRYPT);
     this.blockSize = buffers.blockSizeBytes();
   }
 
@@ -130,17 +137,27 @@ final class DirectoryBlocks {
     }
   }
 
-  private boolean looksLikeIndex(MemorySegment data, int logical) {
-    if (checksums.enabled() && DirTail.present(data)) {
-      return false;
-    }
+  /// The entries that an index block seems to have reach to its very end, those of a leaf with
+  /// checksums never do. A tail says nothing: where Linux made the root of a full leaf, the leaf's
+  /// is still there.
+  private static boolean looksLikeIndex(MemorySegment data, int logical) {
     return logical == 0 ? DxRoot.looksLikeRoot(data) : DxNode.looksLikeNode(data);
   }
 
   /// The entries of a block in any role.
   EntryCursor entries(Inode dir, Buffer buffer) {
-    boolean tail = checksums.enabled() && DirTail.present(buffer.data());
-    return new EntryCursor(dir, buffer, tail ? entriesEnd() : blockSize);
+    MemorySegment data = buffer.data();
+    boolean tail =
+        checksums.enabled()
+            && DirTail.present(data)
+            && !DxRoot.looksLikeRoot(data)
+            && !DxNode.looksLikeNode(data);
+    return new EntryCursor(dir, buffer, tail ? entriesEnd() : blockSize, encrypted(dir));
+  }
+
+  /// Its names are encrypted, so that they may be any bytes.
+  boolean encrypted(Inode dir) {
+    return encrypting && dir.hasFlag(RawInode.EXT4_ENCRYPT_FL);
   }
 
   private long blockNr(Inode dir, int logical) throws IOException {

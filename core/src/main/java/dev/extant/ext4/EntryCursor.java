@@ -15,22 +15,30 @@ final class EntryCursor {
   private final long blockNr;
   private final MemorySegment data;
   private final int end;
+  private final boolean encrypted;
   private int previous = -1;
   private int offset = -1;
   private int next;
 
-  /// `end` is where the entries end: the end of the block or its checksum tail.
-  EntryCursor(Inode dir, Buffer buffer, int end) {
-    this(dir, buffer.blockNr(), buffer.data(), 0, end);
+  /// `end` is where the entries end: the end of the block or its checksum tail. Names that are
+  /// `encrypted` may be any bytes.
+  EntryCursor(Inode dir, Buffer buffer, int end, boolean encrypted) {
+    this(dir, buffer.blockNr(), buffer.data(), 0, end, encrypted);
   }
 
   /// The entries from `start` to `end` of any bytes; `blockNr` 0: those of the inode itself.
   EntryCursor(Inode dir, long blockNr, MemorySegment data, int start, int end) {
+    this(dir, blockNr, data, start, end, false);
+  }
+
+  private EntryCursor(
+      Inode dir, long blockNr, MemorySegment data, int start, int end, boolean encrypted) {
     this.dir = dir;
     this.blockNr = blockNr;
     this.data = data;
     this.next = start;
     this.end = end;
+    this.encrypted = encrypted;
   }
 
   /// Moves to the next entry; false if there is none.
@@ -110,7 +118,7 @@ final class EntryCursor {
   byte[] name() throws FsException {
     byte[] name = DirEntry.name(data, offset);
     for (byte octet : name) {
-      if (octet == '/' || octet == 0) {
+      if (!encrypted && (octet == '/' || octet == 0)) {
         throw damage("a name contains a slash or a zero byte");
       }
     }

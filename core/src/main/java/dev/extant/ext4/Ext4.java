@@ -134,7 +134,7 @@ public final class Ext4 implements VolumeOpener {
   public static JournalPlace journalPlace(RequestQueue queue) throws FsException {
     try {
       MemorySegment superblock = new SuperblockReader(queue).read().bytes();
-      Superblock.features(superblock).requireReadable();
+      Superblock.features(superblock).requireReadable(queue.device().name());
       if (!Superblock.features(superblock).has(Feature.HAS_JOURNAL)) {
         throw new FsException(Errno.EOPNOTSUPP, queue.device().name() + " has no journal");
       }

@@ -235,7 +235,9 @@ public final class Ext4Volume implements Volume {
           RawInode.linksCount(raw),
           RawInode.uid(raw),
           RawInode.gid(raw),
-          RawInode.size(raw),
+          inode.type() == FileType.SYMLINK
+              ? mount.symlinks.targetLength(inode)
+              : RawInode.size(raw),
           RawInode.blocks(raw) * unit,
           mount.geometry.blockSizeBytes(),
           device ? NewInodes.deviceNumber(raw) : 0,

@@ -74,6 +74,7 @@ final class FileData {
   private final JournaledData journaled;
   private final InlineData inline;
   private final boolean inlining;
+  private final boolean encrypting;
   private final int blockSizeBytes;
 
   /// Guards the creation of file states.
@@ -97,13 +98,22 @@ final class FileData {
     this.writer = new FileWriter(journal, pageCache, map, inodes, policy);
     this.journaled = new JournaledData(journal, buffers, map, inodes, writer, policy.mode());
     this.inlining = features.has(Feature.INLINE_DATA);
+    this.encrypting = features.has(Feature.ENCRYPT);
     this.inline = new InlineData(journal, inodes, writer.times(), features.has(Feature.EXTENT));
     this.blockSizeBytes = pageCache.blockSizeBytes();
   }
 
-  /// Reads up to the target's size; 0 at or behind the end of the file.
+  /// Reads up to the target's size; 0 at or behind the end of the file. EOPNOTSUPP if the file is
+  /// encrypted.
   int read(Inode inode, long offset, MemorySegment target) throws IOException {
     checkOffset(inode, offset);
+    if (encrypting && inode.hasFlag(RawInode.EXT4_ENCRYPT_FL)) {
+      throw new FsException(
+          Errno.EOPNOTSUPP,
+          "the content of inode "
+              + inode.ino()
+              + " is encrypted (feature encrypt), which is not supported");
+    }
     inode.lock.readLock().lock();
     try {
       long size = RawInode.size(inode.raw);

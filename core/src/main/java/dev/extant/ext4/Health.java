@@ -14,12 +14,17 @@ import java.io.IOException;
 /// refused with EROFS and the first cause; `panic` closes the mount besides ([#mustClose]).
 final class Health implements CorruptionHandler {
   private final boolean mountedReadOnly;
+
+  /// What keeps the file system from being written, or null.
+  private final String readOnlyReason;
+
   private final ErrorPolicy policy;
   private volatile Throwable firstError;
   private volatile Journal journal;
 
-  Health(boolean mountedReadOnly, ErrorPolicy policy) {
+  Health(boolean mountedReadOnly, String readOnlyReason, ErrorPolicy policy) {
     this.mountedReadOnly = mountedReadOnly;
+    this.readOnlyReason = readOnlyReason;
     this.policy = policy;
   }
 
@@ -91,7 +96,9 @@ final class Health implements CorruptionHandler {
 
   void checkWritable() throws FsException {
     if (mountedReadOnly) {
-      throw new FsException(Errno.EROFS, "the file system is mounted read-only");
+      throw new FsException(
+          Errno.EROFS,
+          readOnlyReason != null ? readOnlyReason : "the file system is mounted read-only");
     }
     Throwable cause = abortCause();
     if (cause != null) {

@@ -37,6 +37,13 @@ final class IndexedDirectory {
     return seek(dir, hash -> DirHash.major(hash.of(name)));
   }
 
+  /// The hash of the directory's index. EUCLEAN if the index is damaged.
+  DirHash hash(Inode dir) throws IOException {
+    try (IndexPath path = new IndexPath(blocks, dir)) {
+      return path.hash(defaultHash);
+    }
+  }
+
   private interface Target {
     long major(DirHash hash);
   }

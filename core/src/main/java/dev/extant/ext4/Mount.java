@@ -127,7 +127,7 @@ final class Mount {
     directories =
         new Directories(
             buffers, map, inodes, checksums, features, defaultHash(superblockBytes), health);
-    symlinks = new Symlinks(buffers, map, extents);
+    symlinks = new Symlinks(buffers, map, features);
     attributes =
         new AttributeStore(this, new AttributeBlocks(buffers, blocks, geometry, checksums));
     acls = new Acls(this);

@@ -102,7 +102,7 @@ final class Mounter {
     SuperblockReader.Found found = new SuperblockReader(queue).read();
     superblock = found.bytes();
     features = Superblock.features(superblock);
-    features.requireReadable();
+    features.requireReadable(device.name());
     readOnly =
         options.readOnly()
             || options.noload()
@@ -212,7 +212,7 @@ final class Mounter {
   private MemorySegment readAgain() throws IOException {
     MemorySegment bytes = new SuperblockReader(queue).read().bytes();
     features = Superblock.features(bytes);
-    features.requireReadable();
+    features.requireReadable(device.name());
     return bytes;
   }
 
@@ -221,15 +221,24 @@ final class Mounter {
       throws IOException {
     long ino = Superblock.journalInode(superblock);
     if (ino == 0) {
-      throw new FsException(
-          Errno.EOPNOTSUPP,
-          queue.device().name() + " has an external journal, which is not supported");
+      throw externalJournal(queue.device().name(), superblock);
     }
     return JournalInode.locate(queue, superblock, ino);
   }
 
+  private static FsException externalJournal(String name, MemorySegment superblock) {
+    boolean needed = Superblock.features(superblock).has(Feature.NEEDS_RECOVERY);
+    return new FsException(
+        Errno.EOPNOTSUPP,
+        "%s has an external journal (device 0x%x), which is not supported; "
+                .formatted(name, Superblock.journalDevice(superblock))
+            + (needed
+                ? "what is in it must be replayed by e2fsck, or left out with the option noload"
+                : "it can only be opened read-only"));
+  }
+
   private Mount assemble() throws IOException {
-    Health health = new Health(readOnly, options.errors());
+    Health health = new Health(readOnly, features.readOnlyReason(), options.errors());
     return new Mount(queue, superblock, options, health, protection, this::openJournal);
   }
 

@@ -102,7 +102,7 @@ final class OfflineEdit implements AutoCloseable {
   private static Usage settle(BlockDevice device, MountOptions options) throws IOException {
     MemorySegment bytes = superblockOf(device);
     Features features = Superblock.features(bytes);
-    features.requireReadable();
+    features.requireReadable(device.name());
     if (features.readOnlyReason() != null) {
       throw new FsException(Errno.EROFS, device.name() + ": " + features.readOnlyReason());
     }

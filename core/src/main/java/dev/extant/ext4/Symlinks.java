@@ -2,9 +2,12 @@ package dev.extant.ext4;
 
 import dev.extant.cache.Buffer;
 import dev.extant.cache.BufferCache;
+import dev.extant.ext4.format.Feature;
+import dev.extant.ext4.format.Features;
 import dev.extant.ext4.format.InlineArea;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
+import dev.extant.util.Le;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FileType;
 import dev.extant.vfs.FsException;
@@ -16,14 +19,19 @@ import java.util.Arrays;
 /// Targets of symbolic links: up to 59 bytes in the inode's i_block, longer ones in a block of
 /// their own, which goes through the journal like metadata (spec: "Symbolic Links").
 final class Symlinks {
+  /// An encrypted target is stored behind its length, u16.
+  private static final int ENCRYPTED_HEADER = 2;
+
   private final BufferCache buffers;
   private final BlockMap blockMap;
   private final boolean extents;
+  private final boolean encrypting;
 
-  Symlinks(BufferCache buffers, BlockMap blockMap, boolean extents) {
+  Symlinks(BufferCache buffers, BlockMap blockMap, Features features) {
     this.buffers = buffers;
     this.blockMap = blockMap;
-    this.extents = extents;
+    this.extents = features.has(Feature.EXTENT);
+    this.encrypting = features.has(Feature.ENCRYPT);
   }
 
   /// True if the target lies in the inode itself, so that the inode maps no blocks.
@@ -71,10 +79,40 @@ final class Symlinks {
     return Arrays.copyOf(content, (int) size);
   }
 
+  private boolean encrypted(Inode inode) {
+    return encrypting && inode.hasFlag(RawInode.EXT4_ENCRYPT_FL);
+  }
+
+  /// The length of what [#read] gives. The caller holds the inode's lock.
+  long targetLength(Inode inode) {
+    long size = RawInode.size(inode.raw);
+    boolean possible = size > ENCRYPTED_HEADER && size <= buffers.blockSizeBytes();
+    return encrypted(inode) && possible
+        ? EncryptedNames.shownLength((int) size - ENCRYPTED_HEADER)
+        : size;
+  }
+
+  /// The target; of an encrypted link what [EncryptedNames] shows of it.
   byte[] read(Inode inode) throws IOException {
     if (inode.type() != FileType.SYMLINK) {
       throw new FsException(Errno.EINVAL, "inode " + inode.ino() + " is not a symbolic link");
     }
+    byte[] stored = readStored(inode);
+    return encrypted(inode) ? shown(inode, stored) : stored;
+  }
+
+  private static byte[] shown(Inode inode, byte[] stored) throws FsException {
+    int length = stored.length - ENCRYPTED_HEADER;
+    if (length < 1 || Le.u16(MemorySegment.ofArray(stored), 0) != length) {
+      throw new FsException(
+          Errno.EUCLEAN,
+          "encrypted symbolic link with inode " + inode.ino() + " does not say its own length");
+    }
+    byte[] target = Arrays.copyOfRange(stored, ENCRYPTED_HEADER, stored.length);
+    return EncryptedNames.shown(target, 0).bytes();
+  }
+
+  private byte[] readStored(Inode inode) throws IOException {
     inode.lock.readLock().lock();
     try {
       long size = RawInode.size(inode.raw);

@@ -4,6 +4,7 @@ import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /// The three feature words of a superblock, bits that nobody knows included.
 public record Features(int compat, int incompat, int roCompat) {
@@ -58,13 +59,21 @@ public record Features(int compat, int incompat, int roCompat) {
     return names;
   }
 
-  /// Throws EOPNOTSUPP naming the features that keep this file system from being opened even for
-  /// reading.
-  public void requireReadable() throws FsException {
+  /// Throws EOPNOTSUPP naming the device and the features that keep this file system from being
+  /// opened even for reading.
+  public void requireReadable(String device) throws FsException {
+    if (has(Feature.JOURNAL_DEV)) {
+      throw new FsException(
+          Errno.EOPNOTSUPP,
+          device
+              + " is the external journal of a file system (feature journal_dev), not a file"
+              + " system");
+    }
     List<String> refused = unsupported(Feature.Support.READ);
     if (!refused.isEmpty()) {
       throw new FsException(
-          Errno.EOPNOTSUPP, "the file system uses " + listed(refused) + ", which is not supported");
+          Errno.EOPNOTSUPP,
+          device + ": the file system uses " + listed(refused) + ", which is not supported");
     }
   }
 
@@ -84,7 +93,7 @@ public record Features(int compat, int incompat, int roCompat) {
       for (int bits = word(word); bits != 0; bits &= bits - 1) {
         int bit = Integer.lowestOneBit(bits);
         if (supportOf(word, bit).compareTo(needed) > 0) {
-          names.add(nameOf(word, bit));
+          names.add(find(word, bit) != null ? nameOf(word, bit) : withBit(word, bit));
         }
       }
     }
@@ -108,6 +117,11 @@ public record Features(int compat, int incompat, int roCompat) {
     return feature != null
         ? feature.spelling()
         : "FEATURE_" + word.name().charAt(0) + Integer.numberOfTrailingZeros(bit);
+  }
+
+  private static String withBit(Feature.Word word, int bit) {
+    return "%s (0x%x in s_feature_%s)"
+        .formatted(nameOf(word, bit), bit, word.name().toLowerCase(Locale.ROOT));
   }
 
   private static Feature find(Feature.Word word, int bit) {

@@ -13,7 +13,7 @@ final class FeaturesTest {
 
   @Test
   void usualFeaturesAreReadAndWritten() throws FsException {
-    USUAL.requireReadable();
+    USUAL.requireReadable("fs.img");
     assertThat(USUAL.readOnlyReason()).isNull();
     assertThat(USUAL.names()).containsExactly("has_journal", "extent", "64bit", "metadata_csum");
   }
@@ -23,16 +23,18 @@ final class FeaturesTest {
     Features odd =
         new Features(USUAL.compat(), USUAL.incompat() | 1 << 25, USUAL.roCompat())
             .with(Feature.DIRDATA);
-    assertThatThrownBy(odd::requireReadable)
+    assertThatThrownBy(() -> odd.requireReadable("fs.img"))
         .isInstanceOfSatisfying(
             FsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EOPNOTSUPP))
-        .hasMessageContaining("dirdata, FEATURE_I25");
+        .hasMessage(
+            "fs.img: the file system uses the features dirdata, FEATURE_I25 (0x2000000 in"
+                + " s_feature_incompat), which is not supported");
   }
 
   @Test
   void anUnknownReadOnlyCompatibleFeatureAllowsReading() throws FsException {
     Features odd = new Features(USUAL.compat(), USUAL.incompat(), USUAL.roCompat() | 1 << 20);
-    odd.requireReadable();
+    odd.requireReadable("fs.img");
     assertThat(odd.readOnlyReason()).contains("FEATURE_R20");
     assertThat(USUAL.with(Feature.QUOTA).readOnlyReason()).contains("the feature quota");
   }
@@ -40,7 +42,7 @@ final class FeaturesTest {
   @Test
   void anUnknownCompatibleFeatureChangesNothing() throws FsException {
     Features odd = new Features(1 << 30, USUAL.incompat(), USUAL.roCompat());
-    odd.requireReadable();
+    odd.requireReadable("fs.img");
     assertThat(odd.readOnlyReason()).isNull();
     assertThat(odd.names()).contains("FEATURE_C30");
   }
