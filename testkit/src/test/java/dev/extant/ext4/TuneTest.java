@@ -131,7 +131,7 @@ class TuneTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"ext4"})
+  @ValueSource(strings = {"ext2", "ext4"})
   void aJournalCanBeAdded(String type) throws IOException {
     Oracles.requireRoot();
     make("-t", type, "-O", "^has_journal");
