@@ -115,6 +115,13 @@ public final class Extant implements AutoCloseable {
     ExtantFiles.allocate(path, mode, offset, lengthBytes);
   }
 
+  /// Tells the device which blocks are free, in runs of at least `minBytes`, as fstrim(8) does;
+  /// returns how many bytes. What was freed after the last sync may be left out, since a crash
+  /// could bring it back. Image files keep their space: Java has no way to take it from them.
+  public long trim(long minBytes) throws IOException {
+    return volume.trim(minBytes);
+  }
+
   public Volume volume() {
     return volume;
   }

@@ -28,6 +28,7 @@ import picocli.CommandLine.ParameterException;
       ChmodCommand.class,
       ChownCommand.class,
       TouchCommand.class,
+      FallocateCommand.class,
       XattrCommand.class,
       DfCommand.class,
       InfoCommand.class,
@@ -36,6 +37,7 @@ import picocli.CommandLine.ParameterException;
       FsckCommand.class,
       TuneCommand.class,
       ResizeCommand.class,
+      TrimCommand.class,
       DemoCommand.class,
       BenchCommand.class,
       CommandLine.HelpCommand.class

@@ -18,12 +18,19 @@ final class MountedImages implements Images {
   static Extant mount(Path image, MountOptions options) throws IOException {
     Session.requireImage(image);
     Extant mounted = Extant.open(image, options);
-    if (!options.readOnly() && mounted.volume().readOnly()) {
+    if (!options.readOnly()) {
+      requireWritable(mounted, image);
+    }
+    return mounted;
+  }
+
+  /// Closes it and fails with the reason if it can only be read.
+  static void requireWritable(Extant mounted, Path image) throws IOException {
+    if (mounted.volume().readOnly()) {
       List<String> warnings = mounted.mountReport().warnings();
       mounted.close();
       throw new CommandFailure(
           warnings.isEmpty() ? image + ": can only be read, not changed" : warnings.getFirst());
     }
-    return mounted;
   }
 }

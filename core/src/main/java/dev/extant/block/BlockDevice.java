@@ -15,7 +15,7 @@ import java.util.List;
 ///   sector bounds.
 /// - After the first failed write or flush every later write and flush fails too, with the first
 ///   failure as its cause. A flush is never retried.
-/// - [#discard] is a hint and may do nothing; [#writeZeroes] is not a hint.
+/// - [#discard] is a hint and may do nothing, or lose what was there; [#writeZeroes] is not a hint.
 ///
 /// All methods may be called by several threads at once. Overlapping transfers have no order.
 /// Implementations over an interruptible channel must be called only from threads that nobody

@@ -268,7 +268,7 @@ public final class FileDevice implements BlockDevice {
     latch.check(Operation.FLUSH, name(), -1, 0);
   }
 
-  /// Does nothing: there is no portable way to give space back.
+  /// Does nothing: Java has no way to give the space of a part of a file back.
   @Override
   public void discard(long offset, long lengthBytes) throws DeviceException {
     Transfers.checkWrite(this, Operation.DISCARD, offset, lengthBytes);

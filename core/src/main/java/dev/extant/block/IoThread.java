@@ -8,4 +8,19 @@ public final class IoThread extends Thread {
     super(task, name);
     setDaemon(true);
   }
+
+  /// Waits for its end. An interrupt meanwhile stays pending.
+  public void joinUninterruptibly() {
+    boolean interrupted = false;
+    while (isAlive()) {
+      try {
+        join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
 }

@@ -148,9 +148,20 @@ public final class OverlayDevice implements BlockDevice {
   @Override
   public void flush() {}
 
+  /// Gives the memory of whole pages back; what the base has there shows again.
   @Override
   public void discard(long offset, long lengthBytes) throws DeviceException {
     Transfers.checkRange(this, Operation.DISCARD, offset, lengthBytes);
+    long first = Math.ceilDiv(offset, PAGE_SIZE_BYTES);
+    long end = (offset + lengthBytes) / PAGE_SIZE_BYTES;
+    lock.writeLock().lock();
+    try {
+      for (long page = first; page < end; page++) {
+        pages.remove(page);
+      }
+    } finally {
+      lock.writeLock().unlock();
+    }
   }
 
   @Override

@@ -71,9 +71,11 @@ public final class RamDevice implements BlockDevice {
   @Override
   public void flush() {}
 
+  /// What is discarded reads as zeroes; the memory stays the device's.
   @Override
   public void discard(long offset, long lengthBytes) throws DeviceException {
     Transfers.checkWrite(this, Operation.DISCARD, offset, lengthBytes);
+    memory.asSlice(offset, lengthBytes).fill((byte) 0);
   }
 
   @Override

@@ -49,6 +49,16 @@ final class BlockAllocator implements BlockSource, CommitListener {
   /// Whether the caller may use the blocks reserved for root. So far everybody is root.
   private final boolean mayUseReserve = true;
 
+  /// Is told what is freed, under the group's lock, and what became durable.
+  interface FreeListener {
+    void freed(int group, int start, int count, long tid);
+
+    void durable(long tid);
+  }
+
+  /// Null where nobody wants to know.
+  private volatile FreeListener freeListener;
+
   private final Queue<BlockGroup> groupsToSweep = new ConcurrentLinkedQueue<>();
   private final AtomicLong newestFreeTid = new AtomicLong();
   private volatile long durableTid;
@@ -347,6 +357,10 @@ final class BlockAllocator implements BlockSource, CommitListener {
       groupsToSweep.add(group);
     }
     newestFreeTid.accumulateAndGet(tid, Math::max);
+    FreeListener listener = freeListener;
+    if (listener != null) {
+      listener.freed(group.number, start, count, tid);
+    }
   }
 
   @Override
@@ -373,6 +387,53 @@ final class BlockAllocator implements BlockSource, CommitListener {
   @Override
   public void committed(long tid) {
     durableTid = tid;
+    FreeListener listener = freeListener;
+    if (listener != null) {
+      listener.durable(tid);
+    }
+  }
+
+  void freeListener(FreeListener listener) {
+    freeListener = listener;
+  }
+
+  /// Blocks that are free for good, as long as the group's lock is held.
+  interface FreeVisitor {
+    void visit(long blockNr, int count) throws IOException;
+  }
+
+  /// Visits the first run of at least `least` free clusters of a group in `[start, end)` of which
+  /// none waits for the transaction that freed it, and which nobody is given meanwhile. Returns
+  /// where to go on, `end` if nothing is left.
+  int visitFree(int number, int start, int end, int least, FreeVisitor visitor) throws IOException {
+    if (table.damaged(number) || table.freeClusters(number) == 0) {
+      return end;
+    }
+    BlockGroup group = table.group(number);
+    group.lock.lock();
+    try {
+      if (group.blockBitmapDamaged) {
+        return end;
+      }
+      releasePendingFrees(group);
+      try (BlockBitmaps.View bitmap = bitmaps.open(group)) {
+        MemorySegment held = group.pendingFrees == null ? null : group.pendingFrees.held();
+        FreeRuns runs = new FreeRuns(bitmap.bits(), held, end);
+        int from = runs.nextClear(start);
+        int to = runs.nextSet(from);
+        while (from < end && to - from < least) {
+          from = runs.nextClear(to);
+          to = runs.nextSet(from);
+        }
+        if (from < end) {
+          Extent extent = extent(number, new FreeRuns.Run(from, to - from, false));
+          visitor.visit(extent.blockNr(), extent.count());
+        }
+        return to;
+      }
+    } finally {
+      group.lock.unlock();
+    }
   }
 
   @Override

@@ -337,6 +337,11 @@ public final class Ext4Volume implements Volume {
         });
   }
 
+  @Override
+  public long trim(long minBytes) throws FsException {
+    return changing(() -> mount.discarder.trim(minBytes));
+  }
+
   private static Inode regular(Node node) throws FsException {
     return switch (node.type()) {
       case REGULAR -> inode(node);

@@ -64,6 +64,7 @@ final class Mount {
   final AccessTimes accessTimes;
   final OperationGate gate = new OperationGate();
   final RequestQueue queue;
+  final Discarder discarder;
 
   /// Null where nothing has to keep others away.
   private final MultiMountProtection protection;
@@ -73,6 +74,7 @@ final class Mount {
   private final OrphanFile orphanFile;
   private final UsageMark usageMark;
   private final ModificationTimes clock;
+  private final boolean discard;
   private Flusher flusher;
 
   interface Body<T> {
@@ -118,6 +120,8 @@ final class Mount {
     groups = new GroupTable(buffers, geometry, layout, checksums, health, health.readOnly());
     long reserved = Superblock.reservedBlocks(superblockBytes);
     blocks = new BlockAllocator(buffers, groups, checksums, health, reserved);
+    discarder = new Discarder(blocks, geometry, queue, health);
+    discard = options.discard();
     inodeAllocator =
         new InodeAllocator(buffers, groups, checksums, health, random(superblockBytes, options));
     inodes = new Inodes(buffers, groups, checksums, options.clock(), Inodes.DEFAULT_IDLE_LIMIT);
@@ -200,6 +204,9 @@ final class Mount {
   /// crash interrupted. Returns how many orphans there were.
   int begin(String name, boolean endedWithError) throws IOException {
     usageMark.inUse(superblock, now(), endedWithError);
+    if (discard) {
+      discarder.start(name);
+    }
     int finished = orphans.recover(this::finishOrphan);
     flusher = new Flusher(name, FLUSH_INTERVAL_NANOS, health, files::writebackAll);
     return finished;
@@ -248,6 +255,7 @@ final class Mount {
       }
       journal.close();
       checkNotAborted();
+      discarder.close();
       usageMark.clean(superblock, now(), health.firstError());
     } catch (IOException e) {
       journal.abort(e);
@@ -272,6 +280,7 @@ final class Mount {
       journal.abort(new IOException("the file system was closed"));
       journal.close();
     }
+    discarder.close();
     if (orphanFile != null) {
       orphanFile.close();
     }

@@ -197,6 +197,18 @@ public final class ExtantFileSystem extends FileSystem {
     }
   }
 
+  /// See [Volume#trim].
+  long trim(long minBytes) throws IOException {
+    enterOrThrow();
+    try {
+      return volume.trim(minBytes);
+    } catch (FsException e) {
+      throw Errors.of(e, root, null);
+    } finally {
+      exit();
+    }
+  }
+
   /// Makes everything durable that was done before the call, or waits for the closing that does so.
   /// Returns what went wrong, or null.
   IOException syncFailure() {

@@ -87,6 +87,15 @@ public final class ExtantFiles {
     return onNode(path, (volume, node) -> volume.seekHole(node, offset));
   }
 
+  /// Tells the device of a file system which blocks are free, in runs of at least `minBytes`;
+  /// returns how many bytes. What was freed after the last sync may be left out.
+  public static long trim(FileSystem fileSystem, long minBytes) throws IOException {
+    if (!(fileSystem instanceof ExtantFileSystem ours)) {
+      throw new ProviderMismatchException("not an extant file system: " + fileSystem);
+    }
+    return ours.trim(minBytes);
+  }
+
   private static <T> T onNode(Path path, Operations.NodeAction<T> action) throws IOException {
     ExtantPath file = ExtantPath.of(path);
     return file.getFileSystem().operations().onNode(file, Follow.LAST, action);

@@ -61,6 +61,8 @@ final class MountOptionParser {
       case "noatime" -> "relatime";
       case "relatime" -> "noatime";
       case "noload", "norecovery" -> "load";
+      case "discard" -> "nodiscard";
+      case "nodiscard" -> "discard";
       default -> throw unknown(name + "=false");
     };
   }
@@ -89,6 +91,8 @@ final class MountOptionParser {
       case "nobarrier" -> options.barrier(false);
       case "noload", "norecovery" -> options.noload(true);
       case "load" -> options.noload(false);
+      case "discard" -> options.discard(true);
+      case "nodiscard" -> options.discard(false);
       case "noatime" -> options.accessTime(AccessTime.NOATIME);
       case "relatime" -> options.accessTime(AccessTime.RELATIME);
       default -> throw unknown(name);

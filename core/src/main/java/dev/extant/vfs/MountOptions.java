@@ -17,6 +17,7 @@ public record MountOptions(
     AccessTime accessTime,
     long cacheBytes,
     boolean ignoreJournal,
+    boolean discard,
     InstantSource clock) {
 
   /// data=: how file data and the journal are ordered.
@@ -80,6 +81,7 @@ public record MountOptions(
     builder.accessTime = accessTime;
     builder.cacheBytes = cacheBytes;
     builder.ignoreJournal = ignoreJournal;
+    builder.discard = discard;
     builder.clock = clock;
     return builder;
   }
@@ -108,6 +110,7 @@ public record MountOptions(
     private AccessTime accessTime = AccessTime.RELATIME;
     private long cacheBytes = 256L << 20;
     private boolean ignoreJournal;
+    private boolean discard;
     private InstantSource clock = InstantSource.system();
 
     private Builder() {}
@@ -160,6 +163,12 @@ public record MountOptions(
       return this;
     }
 
+    /// Whether the device is told of blocks that were freed, once that is durable.
+    public Builder discard(boolean value) {
+      discard = value;
+      return this;
+    }
+
     public Builder clock(InstantSource value) {
       clock = value;
       return this;
@@ -176,6 +185,7 @@ public record MountOptions(
           accessTime,
           cacheBytes,
           ignoreJournal,
+          discard,
           clock);
     }
   }

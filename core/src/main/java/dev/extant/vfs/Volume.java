@@ -95,7 +95,8 @@ public interface Volume extends AutoCloseable {
   }
 
   /// Tells the device which free blocks hold nothing any more, in runs of at least `minBytes`;
-  /// returns how many bytes (FITRIM).
+  /// returns how many bytes (FITRIM). What was freed after the last sync may be left out, since a
+  /// crash could bring it back.
   default long trim(long minBytes) throws FsException {
     throw new FsException(Errno.EOPNOTSUPP, "free space cannot be discarded here");
   }

@@ -23,7 +23,7 @@ class MountOptionsTest {
   void everyOptionIsRead() {
     MountOptions options =
         MountOptions.parse(
-            "ro, data=journal,commit=30,nobarrier,errors=remount-ro,noload,noatime,cache=64M");
+            "ro, data=journal,commit=30,nobarrier,errors=remount-ro,noload,noatime,cache=64M,discard");
     assertThat(options.readOnly()).isTrue();
     assertThat(options.data()).isEqualTo(DataMode.JOURNAL);
     assertThat(options.commitIntervalSeconds()).isEqualTo(30);

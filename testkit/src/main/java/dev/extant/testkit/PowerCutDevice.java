@@ -117,6 +117,8 @@ public final class PowerCutDevice extends DelegatingDevice {
     try {
       checkPower(Operation.DISCARD, offset, lengthBytes);
       Transfers.checkWrite(this, Operation.DISCARD, offset, lengthBytes);
+      cached.writeZeroes(offset, lengthBytes);
+      unsettled.add(RecordedWrite.discard(offset, lengthBytes));
     } finally {
       lock.unlock();
     }

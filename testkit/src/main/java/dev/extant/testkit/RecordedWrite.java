@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /// One write as it was asked for, with a copy of its bytes. `data` null stands for `lengthBytes`
-/// zeroes.
-public record RecordedWrite(long offset, long lengthBytes, byte[] data, boolean fua) {
+/// zeroes, as which a discard counts too.
+public record RecordedWrite(
+    long offset, long lengthBytes, byte[] data, boolean fua, boolean discard) {
   /// Copies the segments' bytes.
   static RecordedWrite of(long offset, List<MemorySegment> sources, boolean fua) {
     int length = 0;
@@ -22,11 +23,15 @@ public record RecordedWrite(long offset, long lengthBytes, byte[] data, boolean 
       MemorySegment.copy(source, 0, target, at, source.byteSize());
       at += source.byteSize();
     }
-    return new RecordedWrite(offset, length, data, fua);
+    return new RecordedWrite(offset, length, data, fua, false);
   }
 
   static RecordedWrite zeroes(long offset, long lengthBytes) {
-    return new RecordedWrite(offset, lengthBytes, null, false);
+    return new RecordedWrite(offset, lengthBytes, null, false, false);
+  }
+
+  static RecordedWrite discard(long offset, long lengthBytes) {
+    return new RecordedWrite(offset, lengthBytes, null, false, true);
   }
 
   public void applyTo(BlockDevice device) throws DeviceException {

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 ///
 /// Time is counted in *ticks*: the begin and the end of every logged operation is one, so that it
 /// is known which operations overlapped and what a flush covers. Operations that fail have no end.
-/// Reads and discards (which do nothing to the bytes) are not logged.
+/// Reads are not logged. What is discarded becomes zeroes, so that it shows if somebody needed it.
 ///
 /// For a sweep over power cuts put it over an overlay of a base that does not change:
 ///
@@ -72,7 +72,18 @@ public final class RecordingDevice extends DelegatingDevice {
   }
 
   public int nrWrites() {
-    return (int) log().entries().stream().filter(entry -> !entry.flush()).count();
+    return (int)
+        log().entries().stream()
+            .filter(entry -> !entry.flush() && !entry.write().discard())
+            .count();
+  }
+
+  /// What was discarded, in the order of the begins.
+  public List<RecordedWrite> discards() {
+    return log().entries().stream()
+        .filter(entry -> !entry.flush() && entry.write().discard())
+        .map(Entry::write)
+        .toList();
   }
 
   public int nrFlushes() {
@@ -87,6 +98,12 @@ public final class RecordingDevice extends DelegatingDevice {
   @Override
   public void writeZeroes(long offset, long lengthBytes) throws DeviceException {
     record(RecordedWrite.zeroes(offset, lengthBytes), () -> super.writeZeroes(offset, lengthBytes));
+  }
+
+  @Override
+  public void discard(long offset, long lengthBytes) throws DeviceException {
+    record(
+        RecordedWrite.discard(offset, lengthBytes), () -> super.writeZeroes(offset, lengthBytes));
   }
 
   @Override

@@ -49,6 +49,7 @@ class PowerCutSweepTest {
     "8, 250, 32, 4096, 4, ^64bit, ordered, 4",
     "8, 250, 16, 1024, 1, ^orphan_file, ordered, 5",
     "2, 400, 24, 2048, 4, extent, journal, 6",
+    "2, 400, 16, 1024, 1, extent, 'ordered,discard', 12",
   })
   void keepsWhatWasAcknowledged(
       int workers,

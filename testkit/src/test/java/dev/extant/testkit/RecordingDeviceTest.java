@@ -23,7 +23,7 @@ final class RecordingDeviceTest {
     device.writeZeroes(4096, 100);
     device.discard(0, 512);
     List<RecordingDevice.Entry> entries = device.log().entries();
-    assertThat(entries).hasSize(3);
+    assertThat(entries).hasSize(4);
     RecordedWrite write = entries.get(0).write();
     assertThat(write.offset()).isEqualTo(512);
     assertThat(write.lengthBytes()).isEqualTo(3 * 512);
@@ -33,9 +33,12 @@ final class RecordingDeviceTest {
     assertThat(entries.get(1).flush()).isTrue();
     assertThat(entries.get(2).write().data()).isNull();
     assertThat(entries.get(2).write().lengthBytes()).isEqualTo(100);
-    assertThat(entries).extracting(RecordingDevice.Entry::beginTick).containsExactly(0L, 2L, 4L);
-    assertThat(entries).extracting(RecordingDevice.Entry::endTick).containsExactly(1L, 3L, 5L);
-    assertThat(device.ticks()).isEqualTo(6);
+    assertThat(entries)
+        .extracting(RecordingDevice.Entry::beginTick)
+        .containsExactly(0L, 2L, 4L, 6L);
+    assertThat(entries).extracting(RecordingDevice.Entry::endTick).containsExactly(1L, 3L, 5L, 7L);
+    assertThat(device.discards()).containsExactly(entries.get(3).write());
+    assertThat(device.ticks()).isEqualTo(8);
     assertThat(device.nrWrites()).isEqualTo(2);
     assertThat(device.nrFlushes()).isEqualTo(1);
   }
