@@ -8,6 +8,10 @@ import java.io.IOException;
 ///
 /// Callers hold the inode's `lock`; implementations take its `mapLock` themselves.
 interface BlockMap {
+  /// Logical block numbers have 32 bits in every format: a file is a hole from this block on, even
+  /// if its size says that it is longer.
+  long MAX_BLOCKS = 1L << 32;
+
   /// A run of logical blocks that behave alike. `blockNr` is 0 for a hole. An unwritten run is
   /// allocated but reads as zeroes.
   record Run(long logical, long blockNr, int count, boolean unwritten) {

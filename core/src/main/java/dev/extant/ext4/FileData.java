@@ -440,7 +440,7 @@ final class FileData {
       if (inline.covers(inode)) {
         return inline.seek(inode, offset, data);
       }
-      long end = endIndex(size);
+      long end = Math.min(endIndex(size), BlockMap.MAX_BLOCKS);
       long index = offset / blockSizeBytes;
       while (index < end) {
         BlockMap.Run run = map.lookup(inode, index, (int) Math.min(end - index, 1 << 30));
@@ -449,7 +449,7 @@ final class FileData {
         }
         index += run.count();
       }
-      return data ? -1 : size;
+      return data ? -1 : Math.min(size, Math.max(offset, index * blockSizeBytes));
     } finally {
       inode.lock.readLock().unlock();
     }

@@ -17,6 +17,8 @@ import java.util.List;
 /// Cookies of [#read] are one more than the offset of the entry before, since entries never move
 /// here.
 final class LinearDirectory {
+  private static final int MAX_UNREADABLE = 1000;
+
   private final DirectoryBlocks blocks;
   private final boolean typed;
 
@@ -63,11 +65,13 @@ final class LinearDirectory {
   }
 
   /// The same in a directory known to be damaged: blocks that cannot be read are passed over, but a
-  /// name that is in none of the others is not known to be absent.
+  /// name that is in none of the others is not known to be absent. Nor is one in a directory of
+  /// which so many blocks cannot be read that its size says nothing.
   DirectoryEntry lookupInDamaged(Inode dir, FileName name) throws IOException {
     int count = blocks.count(dir);
     FsException damage = null;
-    for (int logical = 0; logical < count; logical++) {
+    int unreadable = 0;
+    for (int logical = 0; logical < count && unreadable < MAX_UNREADABLE; logical++) {
       try {
         DirectoryEntry entry = lookupIn(dir, logical, name);
         if (entry != null) {
@@ -75,6 +79,7 @@ final class LinearDirectory {
         }
       } catch (FsException e) {
         damage = damage == null ? e : damage;
+        unreadable++;
       }
     }
     if (damage != null) {

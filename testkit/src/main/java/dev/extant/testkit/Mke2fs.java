@@ -16,13 +16,16 @@ public final class Mke2fs {
 
   private Mke2fs() {}
 
-  /// Makes an image file anew. `options` as on the command line, in single words; `size` as at its
-  /// end.
+  /// Makes an image file anew. `options` as on the command line, in single words; ext4 unless they
+  /// begin with a type; `size` as at its end.
   public static Path make(Path image, String options, String size) throws IOException {
     Files.deleteIfExists(image);
     List<String> command = new ArrayList<>();
     command.add(Oracles.find("mke2fs").orElseThrow().toString());
-    command.addAll(List.of("-q", "-F", "-t", "ext4", "-U", UUID));
+    command.addAll(List.of("-q", "-F", "-U", UUID));
+    if (!options.startsWith("-t ")) {
+      command.addAll(List.of("-t", "ext4"));
+    }
     command.addAll(List.of(options.trim().split("\\s+")));
     command.addAll(List.of(image.toString(), size));
     Oracles.run(command, Map.of("E2FSPROGS_FAKE_TIME", "1700000000")).expect(0);
