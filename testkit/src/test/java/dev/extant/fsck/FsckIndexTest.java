@@ -88,6 +88,8 @@ class FsckIndexTest {
         .found("far too many levels", Problem.HTREE_DEPTH, root8(0x1E, 8))
         .found("incompatible flag", Problem.HTREE_ROOT_FLAG, root8(0x1F, 1))
         .passed("another flag", root8(0x1F, 2))
+        .passed("subdirectories not counted", image -> image.debugfs("sif /h links_count 1"))
+        .found("links", Problem.LINK_COUNT, image -> image.debugfs("sif /h links_count 3"))
         .tests();
   }
 

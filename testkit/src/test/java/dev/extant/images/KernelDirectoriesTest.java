@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.extant.Extant;
 import dev.extant.testkit.KernelMount;
+import dev.extant.testkit.MemoryTempDir;
 import dev.extant.testkit.Mke2fs;
 import dev.extant.testkit.Oracles;
 import dev.extant.vfs.MountOptions;
@@ -21,7 +22,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Directories whose index Linux made, where the root still has the tail of the leaf that it was:
 /// they are listed, changed, emptied and removed.
 class KernelDirectoriesTest {
-  @TempDir Path folder;
+  @TempDir(factory = MemoryTempDir.class)
+  Path folder;
 
   @BeforeAll
   static void needs() {
