@@ -102,15 +102,16 @@ final class PageReader {
 
   private void fillMissing(Progress progress, boolean sequential) throws IOException {
     long index = progress.offset / blockSizeBytes;
-    long endOfFile = (progress.sizeBytes + blockSizeBytes - 1) / blockSizeBytes;
+    long endOfFile = Math.ceilDiv(progress.sizeBytes, blockSizeBytes);
     long last = (progress.offset + progress.left() - 1) / blockSizeBytes;
     long wanted = Math.max(last - index + 1, nextWindow(sequential) / blockSizeBytes);
     wanted = Math.clamp(wanted, 1, endOfFile - index);
     AddressSpace.Mapping mapping =
         progress.mapper.map(index, (int) Math.min(wanted, Integer.MAX_VALUE));
     if (mapping.blockNr() == 0) {
-      long runEnd = (index + mapping.count()) * blockSizeBytes;
-      long bytes = Math.min(runEnd - progress.offset, progress.left());
+      // The run may end at 2^63.
+      long inRun = (long) mapping.count() * blockSizeBytes - progress.offset % blockSizeBytes;
+      long bytes = Math.min(inRun, progress.left());
       progress.target.asSlice(progress.done, bytes).fill((byte) 0);
       progress.advance(bytes);
       return;

@@ -268,7 +268,7 @@ final class FileData {
   }
 
   private long endIndex(long sizeBytes) {
-    return (sizeBytes + blockSizeBytes - 1) / blockSizeBytes;
+    return Math.ceilDiv(sizeBytes, blockSizeBytes);
   }
 
   /// Needs the inode's `lock` for writing, as the next three.

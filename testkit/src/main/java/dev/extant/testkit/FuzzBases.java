@@ -1,13 +1,8 @@
 package dev.extant.testkit;
 
 import dev.extant.block.RamDevice;
-import dev.extant.ext4.Ext4;
-import dev.extant.ext4.Ext4Volume;
 import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.Superblock;
-import dev.extant.mkfs.FsType;
-import dev.extant.mkfs.Mkfs;
-import dev.extant.mkfs.MkfsOptions;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FileName;
 import dev.extant.vfs.FileType;
@@ -31,8 +26,8 @@ import java.util.List;
 import java.util.UUID;
 
 /// Small images of many layouts, each with a tree that has something of everything, in memory: made
-/// by our mkfs, and by mke2fs where that is. Those with a journal are as a crash leaves them, with
-/// transactions to replay and with orphans.
+/// by a formatter, and by mke2fs where that is. Those with a journal are as a crash leaves them,
+/// with transactions to replay and with orphans.
 public final class FuzzBases {
   /// An undamaged image.
   public record Base(String name, RamDevice device) {}
@@ -63,30 +58,21 @@ public final class FuzzBases {
           new Layout("-t ext4 -b 1024 -O large_dir,^has_journal -N 1024", "3M", 450),
           new Layout("-t ext4 -b 4096 -O ^has_journal -I 1024", "4M", 60));
 
-  private FuzzBases() {}
+  private final DeviceFormatter formatter;
+  private final DeviceOpener opener;
+
+  public FuzzBases(DeviceFormatter formatter, DeviceOpener opener) {
+    this.formatter = formatter;
+    this.opener = opener;
+  }
 
   /// Makes them all; `folder` is for images of mke2fs.
-  public static List<Base> make(Path folder) throws IOException {
+  public List<Base> make(Path folder) throws IOException {
     List<Base> bases = new ArrayList<>();
-    for (FsType type : FsType.values()) {
-      for (String features : List.of("dir_index", "^metadata_csum,^64bit")) {
-        RamDevice device = new RamDevice("fuzz", 4 << 20);
-        Mkfs.make(
-            device,
-            MkfsOptions.builder()
-                .type(type)
-                .blockSizeBytes(1024)
-                .journalMebibytes(type == FsType.EXT2 ? 0 : 1)
-                .features(features)
-                .uuid(new UUID(1, 2))
-                .hashSeed(new UUID(3, 4))
-                .time(TIME)
-                .build());
-        bases.add(new Base("extant " + type + " " + features, filled(device, 50)));
-        if (type == FsType.EXT2) {
-          break;
-        }
-      }
+    bases.add(made("ext2", "dir_index"));
+    for (String type : List.of("ext3", "ext4")) {
+      bases.add(made(type, "dir_index"));
+      bases.add(made(type, "^metadata_csum,^64bit"));
     }
     if (Oracles.find("mke2fs").isPresent()) {
       for (Layout layout : MKE2FS) {
@@ -99,9 +85,16 @@ public final class FuzzBases {
     return bases;
   }
 
+  /// One made by the formatter, in two groups.
+  Base made(String type, String features) throws IOException {
+    RamDevice device = new RamDevice("fuzz", 4 << 20);
+    formatter.format(device, type, features);
+    return new Base("formatted " + type + " " + features, filled(device, 50));
+  }
+
   /// Fills the file system on the device. With a journal, more changes are in its log only.
-  private static RamDevice filled(RamDevice device, int names) throws IOException {
-    try (Ext4Volume volume = mount(device);
+  private RamDevice filled(RamDevice device, int names) throws IOException {
+    try (Volume volume = mount(device);
         Node root = volume.root()) {
       new Tree(volume).fill(root, names);
     }
@@ -109,7 +102,7 @@ public final class FuzzBases {
       return device;
     }
     RamDevice crashed = new RamDevice("fuzz", device.sizeBytes());
-    try (Ext4Volume volume = mount(device);
+    try (Volume volume = mount(device);
         Node root = volume.root()) {
       new Tree(volume).change(root);
       crashed.memory().copyFrom(device.memory());
@@ -118,8 +111,8 @@ public final class FuzzBases {
     return crashed;
   }
 
-  private static Ext4Volume mount(RamDevice device) throws FsException {
-    return Ext4.mount(DelegatingDevice.withoutClose(device), OPTIONS);
+  private Volume mount(RamDevice device) throws IOException {
+    return opener.open(DelegatingDevice.withoutClose(device), OPTIONS);
   }
 
   private static boolean hasJournal(RamDevice device) {

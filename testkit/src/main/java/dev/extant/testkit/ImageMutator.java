@@ -1,5 +1,6 @@
 package dev.extant.testkit;
 
+import dev.extant.ext4.format.RawInode;
 import dev.extant.util.Le;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -88,10 +89,20 @@ public final class ImageMutator {
     switch (random.nextInt(24)) {
       case 0 -> copyOther(image, bytes, place, random);
       case 1 -> bytes.asSlice(at).fill((byte) (random.nextBoolean() ? 0 : 0xff));
-      case 2, 3 -> Le.put8(bytes, at, Le.u8(bytes, at) ^ 1 << random.nextInt(8));
+      case 2 -> sizeOrBit(bytes, place, at, random);
+      case 3 -> Le.put8(bytes, at, Le.u8(bytes, at) ^ 1 << random.nextInt(8));
       default -> put(bytes, at, width, value(random, bytes, at));
     }
     done.append(" +").append(at).append('/').append(width);
+  }
+
+  private static void sizeOrBit(
+      MemorySegment bytes, MetadataMap.Place place, long at, RandomGenerator random) {
+    if (place.kind() == MetadataMap.Kind.INODE) {
+      RawInode.size(bytes, VALUES[random.nextInt(VALUES.length)] << random.nextInt(2) * 10);
+    } else {
+      Le.put8(bytes, at, Le.u8(bytes, at) ^ 1 << random.nextInt(8));
+    }
   }
 
   private void copyOther(

@@ -47,7 +47,7 @@ class FuzzTest {
   @Test
   void everyImageEndsInAnswersOrRefusals() throws IOException, InterruptedException {
     seed = Seeds.fixed(20_261_204);
-    for (FuzzBases.Base base : FuzzBases.make(folder)) {
+    for (FuzzBases.Base base : OurBases.make().make(folder)) {
       MetadataMap map = MetadataMap.of(base.device().memory());
       bases.add(new Base(base.name(), base.device(), new ImageMutator(map)));
     }
