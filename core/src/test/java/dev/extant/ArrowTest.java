@@ -28,11 +28,22 @@ class ArrowTest {
           entry("block", Set.of("util")),
           entry("cache", Set.of("block", "util")),
           entry("journal.format", Set.of("util", "vfs")),
-          entry("journal", Set.of("journal.format", "cache", "block", "util")),
+          entry("journal.batching", Set.of("vfs")),
+          entry(
+              "journal",
+              Set.of("journal.batching", "journal.format", "cache", "block", "util", "vfs")),
           entry("ext4.format", Set.of("util", "vfs")),
           entry(
               "ext4",
-              Set.of("ext4.format", "journal", "journal.format", "cache", "block", "util", "vfs")),
+              Set.of(
+                  "ext4.format",
+                  "journal",
+                  "journal.batching",
+                  "journal.format",
+                  "cache",
+                  "block",
+                  "util",
+                  "vfs")),
           entry("mkfs", Set.of("ext4.format", "journal.format", "block", "util", "vfs")),
           entry("fsck", Set.of("ext4.format", "journal.format", "block", "util", "vfs")),
           entry("nio", Set.of("vfs", "util")),
@@ -50,7 +61,18 @@ class ArrowTest {
                   "util",
                   "vfs")),
           entry("testkit", Set.of("ext4.format", "journal.format", "block", "fsck", "util", "vfs")),
-          entry("bench", Set.of(ROOT, "testkit", "mkfs", "nio", "journal", "block", "util", "vfs")),
+          entry(
+              "bench",
+              Set.of(
+                  ROOT,
+                  "testkit",
+                  "mkfs",
+                  "nio",
+                  "journal",
+                  "journal.batching",
+                  "block",
+                  "util",
+                  "vfs")),
           entry(
               "cli",
               Set.of(

@@ -15,8 +15,6 @@ import dev.extant.vfs.MountOptions.DataMode;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.time.InstantSource;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
@@ -500,18 +498,6 @@ final class FileData {
       return (FileState) inode.dataState;
     } finally {
       stateLock.unlock();
-    }
-  }
-
-  /// Waits for a durability. An interrupt does not end the wait and stays pending.
-  static void await(CompletableFuture<Void> durable) throws IOException {
-    try {
-      durable.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof IOException io) {
-        throw io;
-      }
-      throw e;
     }
   }
 }

@@ -5,6 +5,7 @@ import dev.extant.cache.PageCache;
 import dev.extant.ext4.format.RawInode;
 import dev.extant.journal.Handle;
 import dev.extant.journal.Journal;
+import dev.extant.util.DurabilityFuture;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions.DataMode;
@@ -196,7 +197,7 @@ final class FileWriter {
           throw e;
         }
       }
-      FileData.await(journal.commitRunning());
+      DurabilityFuture.await(journal.commitRunning());
     }
   }
 

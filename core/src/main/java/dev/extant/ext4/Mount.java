@@ -15,6 +15,7 @@ import dev.extant.journal.Handle;
 import dev.extant.journal.Jbd2Journal;
 import dev.extant.journal.Journal;
 import dev.extant.journal.JournalAbortedException;
+import dev.extant.util.DurabilityFuture;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions;
@@ -355,7 +356,7 @@ final class Mount {
       if (!full || attempt == FULL_RETRIES || !blocks.freesPending()) {
         throw failure;
       }
-      FileData.await(journal.commitRunning());
+      DurabilityFuture.await(journal.commitRunning());
     }
   }
 

@@ -14,6 +14,7 @@ import dev.extant.journal.JournalPlace;
 import dev.extant.journal.NoJournal;
 import dev.extant.journal.Recovery;
 import dev.extant.journal.RecoveryReport;
+import dev.extant.journal.batching.BatchingRules;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions;
@@ -262,6 +263,7 @@ final class Mounter {
             .withCommitIntervalSeconds(options.commitIntervalSeconds())
             .withBarrier(options.barrier())
             .withFormat(features.has(Feature.METADATA_CSUM), features.has(Feature.BIT64))
+            .withBatching(BatchingRules.create(options.batching()))
             .withClock(options.clock());
     return Jbd2Journal.open(journalPlace(queue, superblock), buffers, journalOptions);
   }

@@ -12,6 +12,7 @@ import dev.extant.ext4.format.Superblock;
 import dev.extant.journal.Handle;
 import dev.extant.journal.Journal;
 import dev.extant.journal.NoJournal;
+import dev.extant.util.DurabilityFuture;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.MountOptions;
@@ -149,7 +150,7 @@ final class OfflineEdit implements AutoCloseable {
       tid = handle.tid();
       body.run(handle);
     }
-    FileData.await(journal.commit(tid));
+    DurabilityFuture.await(journal.commit(tid));
   }
 
   /// Writes the superblock, as it is now, over its backups.

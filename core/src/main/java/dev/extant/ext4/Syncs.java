@@ -1,6 +1,7 @@
 package dev.extant.ext4;
 
 import dev.extant.journal.Handle;
+import dev.extant.util.DurabilityFuture;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -44,7 +45,7 @@ final class Syncs {
       if (covered) {
         return durable;
       }
-      FileData.await(durable);
+      DurabilityFuture.await(durable);
     }
     if (!mount.health.readOnly()) {
       mount.flush();
@@ -64,7 +65,7 @@ final class Syncs {
       mount.health.writebackFailed(e);
       throw e;
     }
-    FileData.await(mount.journal.commitRunning());
+    DurabilityFuture.await(mount.journal.commitRunning());
     mount.flush();
   }
 }

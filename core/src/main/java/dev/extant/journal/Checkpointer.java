@@ -146,7 +146,7 @@ final class Checkpointer {
 
   private void awaitCommit(long tid) throws IOException {
     try {
-      transactions.commit(tid, false).join();
+      transactions.commitNow(tid).join();
     } catch (CompletionException e) {
       if (e.getCause() instanceof IOException cause) {
         throw cause;

@@ -1,8 +1,8 @@
 package dev.extant.journal;
 
 import dev.extant.block.IoThread;
-import dev.extant.journal.BatchingRule.TransactionView;
 import dev.extant.journal.Transaction.State;
+import dev.extant.util.DurabilityFuture;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 /// The commit thread: takes the running transaction when it is due and makes it durable.
 final class Committer {
   private final Transactions transactions;
-  private final JournalCounters counters;
+  private final CommitTiming timing;
   private final JournalOptions options;
   private final LogHeader header;
   private final LogTail tail;
@@ -24,14 +24,14 @@ final class Committer {
 
   Committer(
       Transactions transactions,
-      JournalCounters counters,
+      CommitTiming timing,
       JournalOptions options,
       LogHeader header,
       LogTail tail,
       LogImage image,
       Checkpointer checkpointer) {
     this.transactions = transactions;
-    this.counters = counters;
+    this.timing = timing;
     this.options = options;
     this.header = header;
     this.tail = tail;
@@ -94,18 +94,13 @@ final class Committer {
       return 0;
     }
     if (running.requested) {
-      TransactionView view =
-          new TransactionView(
-              running.tid(), age, running.openHandles, running.handles, running.joiners);
-      return options.batching().waitNanos(view, now - running.requestedNanos);
+      return timing.waitNanos(running, now);
     }
     int interval = options.commitIntervalSeconds();
     return interval == 0 ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(interval) - age;
   }
 
-  private void commit(Transaction transaction) throws IOException {
-    final long began = System.nanoTime();
-
+  private void commit(Transaction transaction) throws IOException, InterruptedException {
     // Locked: no handle is open, nothing of the transaction changes any more. The next transaction
     // begins once everything is copied.
     transactions.lockAndDrain(transaction);
@@ -121,6 +116,7 @@ final class Committer {
     }
 
     // Commit: everything but the commit block, durably; then the commit block, durably.
+    final long flushedNanos = System.nanoTime();
     transactions.enter(transaction, State.COMMIT);
     image.complete(transaction.tid(), options.clock().instant());
     transactions.checkAlive();
@@ -133,10 +129,20 @@ final class Committer {
     header.log().writeBlock(commitBlockNr(transaction), image.commitBlock(), options.barrier());
 
     // Finished: it may go home now (I1).
-    int copies = transaction.entries.size();
+    CommitTimes times = times(transaction, flushedNanos, System.nanoTime());
     finish(transaction, forgotten);
-    count(transaction, copies, revokes.length, System.nanoTime() - began);
-    transaction.durable.complete(null);
+    for (DurabilityFuture<Void> waiter : transactions.finish(transaction, times, revokes.length)) {
+      waiter.complete(null);
+    }
+  }
+
+  private static CommitTimes times(Transaction transaction, long flushedNanos, long loggedNanos) {
+    return new CommitTimes(
+        transaction.requested ? transaction.lockedNanos - transaction.requestedNanos : 0,
+        transaction.lockedNanos - transaction.startNanos,
+        transaction.drainedNanos - transaction.lockedNanos,
+        flushedNanos - transaction.drainedNanos,
+        loggedNanos - flushedNanos);
   }
 
   private long commitBlockNr(Transaction transaction) {
@@ -194,16 +200,6 @@ final class Committer {
     // find it.
     for (CommitListener listener : listeners) {
       listener.committed(transaction.tid());
-    }
-    transactions.finish(transaction);
-  }
-
-  private void count(Transaction transaction, int copies, int revokes, long nanos) {
-    transactions.lock.lock();
-    try {
-      counters.committed(nanos, copies, revokes, transaction.joiners);
-    } finally {
-      transactions.lock.unlock();
     }
   }
 }

@@ -60,7 +60,7 @@ public final class Jbd2Journal implements Journal {
 
   private final BufferCache cache;
   private final LogSpace space;
-  private final JournalCounters counters = new JournalCounters();
+  private final JournalCounters counters;
   private final Transactions transactions;
   private final LogImage image;
   private final StagedBlocks home;
@@ -74,13 +74,15 @@ public final class Jbd2Journal implements Journal {
     LogFormat format = header.format();
     this.space = new LogSpace(format, header.first(), header.end());
     long firstTid = JournalSuperblock.sequence(header.bytes()) + 1;
-    this.transactions = new Transactions(place.name(), space, counters, header, firstTid);
+    this.counters = new JournalCounters(space.maxTransactionBlocks());
+    CommitTiming timing = new CommitTiming(options.batching(), counters);
+    this.transactions = new Transactions(place.name(), space, counters, timing, header, firstTid);
     this.image = new LogImage(format, space);
     this.home = new StagedBlocks(place.queue(), place.blockSizeBytes());
     LogTail tail = new LogTail(header, transactions, options.barrier());
     this.checkpointer = new Checkpointer(transactions, counters, options.name(), tail, cache, home);
     this.committer =
-        new Committer(transactions, counters, options, header, tail, image, checkpointer);
+        new Committer(transactions, timing, options, header, tail, image, checkpointer);
   }
 
   /// Opens a journal whose log is empty ([Recovery] comes first). Nothing is written before the
@@ -141,13 +143,13 @@ public final class Jbd2Journal implements Journal {
   }
 
   @Override
-  public CompletableFuture<Void> commit(long tid) {
-    return transactions.commit(tid, true);
+  public CompletableFuture<Void> commit(long tid, long syncer) {
+    return transactions.commit(tid, syncer);
   }
 
   @Override
   public CompletableFuture<Void> commitRunning() {
-    return transactions.commit(transactions.newestTid(), true);
+    return transactions.commitNow(transactions.newestTid());
   }
 
   @Override

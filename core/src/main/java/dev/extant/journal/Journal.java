@@ -1,5 +1,6 @@
 package dev.extant.journal;
 
+import dev.extant.util.DurabilityFuture;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
@@ -19,10 +20,19 @@ public interface Journal extends AutoCloseable {
 
   /// Asks for transaction `tid` to be committed and returns its durability: done when the
   /// transaction and the data it orders are durable, failed when the journal aborted first.
-  /// Transactions already durable give a completed future. Cancelling it cancels nothing else.
-  CompletableFuture<Void> commit(long tid);
+  /// Transactions already durable give a completed future. Cancelling it cancels nothing else, but
+  /// the commit is then no longer held back for others to join it; see [DurabilityFuture].
+  ///
+  /// `syncer` is whoever asks again and again, by which the commits are timed: a thread, or a
+  /// client of a server.
+  CompletableFuture<Void> commit(long tid, long syncer);
 
-  /// The same for whatever is running or committing now.
+  /// The same for the calling thread.
+  default CompletableFuture<Void> commit(long tid) {
+    return commit(tid, Thread.currentThread().threadId());
+  }
+
+  /// The same for whatever is running or committing now, and at once.
   CompletableFuture<Void> commitRunning();
 
   /// True if the commit of `tid` has its flush still before it: data that was written to the device

@@ -1,5 +1,8 @@
 package dev.extant.journal;
 
+import dev.extant.journal.batching.BatchingRule;
+import dev.extant.journal.batching.BatchingRules;
+import dev.extant.vfs.Batching;
 import java.time.InstantSource;
 
 /// How a journal is run.
@@ -11,6 +14,7 @@ import java.time.InstantSource;
 /// - `checksums`: the file system has metadata_csum, so the log gets checksums v3; else it keeps v2
 ///   or v3 if it has one of these.
 /// - `wide`: the file system has 64-bit block numbers.
+/// - `batching`: when a commit begins; a rule of its own for each journal.
 public record JournalOptions(
     String name,
     int commitIntervalSeconds,
@@ -21,7 +25,14 @@ public record JournalOptions(
     InstantSource clock) {
 
   public static JournalOptions of(String name) {
-    return new JournalOptions(name, 5, true, true, true, BatchingRule.NONE, InstantSource.system());
+    return new JournalOptions(
+        name,
+        5,
+        true,
+        true,
+        true,
+        BatchingRules.create(Batching.of(Batching.Rule.NONE)),
+        InstantSource.system());
   }
 
   public JournalOptions withCommitIntervalSeconds(int value) {

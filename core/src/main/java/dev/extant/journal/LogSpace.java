@@ -44,6 +44,11 @@ final class LogSpace {
     return capacity;
   }
 
+  /// The most log blocks that a transaction may take.
+  int maxTransactionBlocks() {
+    return maxTransaction;
+  }
+
   /// The most credits that a transaction, and so a handle, may have.
   int maxCredits() {
     return maxCredits;

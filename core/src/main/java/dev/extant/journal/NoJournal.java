@@ -64,7 +64,7 @@ public final class NoJournal implements Journal {
   }
 
   @Override
-  public CompletableFuture<Void> commit(long tid) {
+  public CompletableFuture<Void> commit(long tid, long syncer) {
     return written(tid);
   }
 

@@ -1,11 +1,12 @@
 package dev.extant.journal;
 
+import dev.extant.journal.batching.Group;
+import dev.extant.util.DurabilityFuture;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// A group of handles that become durable together.
@@ -28,7 +29,6 @@ final class Transaction {
 
   private final long tid;
   final long startNanos;
-  final CompletableFuture<Void> durable = new CompletableFuture<>();
   final RevokeSet revokes = new RevokeSet();
 
   /// Guarded by the journal's state lock, as all up to `blockCount`.
@@ -39,13 +39,21 @@ final class Transaction {
   /// Buffers joined plus the credits that open handles have left.
   int credits;
 
-  long handles;
-  long joiners;
+  /// Those that its commit answers, as the batching rule sees them.
+  final Group group;
+
+  /// Who waits for its durability; not looked at any more once it is finished.
+  List<DurabilityFuture<Void>> waiters = new ArrayList<>();
 
   /// Its commit was asked for, and when.
   boolean requested;
 
   long requestedNanos;
+
+  /// When it was closed, and when the last handle had ended and nothing held it back any more.
+  long lockedNanos;
+
+  long drainedNanos;
 
   /// Its commit must not be held back to gather more.
   boolean urgent;
@@ -64,10 +72,23 @@ final class Transaction {
   Transaction(long tid, long startNanos) {
     this.tid = tid;
     this.startNanos = startNanos;
+    this.group = new Group(startNanos);
   }
 
   long tid() {
     return tid;
+  }
+
+  /// Its commit is asked for; what is urgent is not held back to gather more. Needs the state lock.
+  /// Returns true if the commit thread does not know yet.
+  boolean request(boolean urgently, long nowNanos) {
+    boolean news = !requested || urgently && !urgent;
+    if (!requested) {
+      requested = true;
+      requestedNanos = nowNanos;
+    }
+    urgent |= urgently;
+    return news;
   }
 
   void entryCount(int count) {

@@ -2,6 +2,7 @@ package dev.extant.journal;
 
 import dev.extant.journal.JournalException.Kind;
 import dev.extant.journal.Transaction.State;
+import dev.extant.util.DurabilityFuture;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -24,11 +25,12 @@ import java.util.concurrent.locks.ReentrantLock;
 /// Who cannot be let in at once stands in line and nobody overtakes; whoever changes a reason to
 /// wait lets in as many as then fit, on their behalf.
 final class Transactions {
-  private record Waiter(int credits, CompletableFuture<Transaction> admission) {}
+  private record Waiter(int credits, long sinceNanos, CompletableFuture<Transaction> admission) {}
 
   private final String name;
   private final LogSpace space;
   private final JournalCounters counters;
+  private final CommitTiming timing;
 
   /// The state lock: guards all below except the volatile fields' reads. No I/O and no foreign code
   /// under it.
@@ -64,10 +66,16 @@ final class Transactions {
   private volatile Throwable abortCause;
 
   Transactions(
-      String name, LogSpace space, JournalCounters counters, LogHeader header, long firstTid) {
+      String name,
+      LogSpace space,
+      JournalCounters counters,
+      CommitTiming timing,
+      LogHeader header,
+      long firstTid) {
     this.name = name;
     this.space = space;
     this.counters = counters;
+    this.timing = timing;
     this.nextTid = firstTid;
     this.committedTid = firstTid - 1;
     this.first = header.first();
@@ -95,7 +103,7 @@ final class Transactions {
         return admit(credits);
       }
       counters.startWaits++;
-      waiter = new Waiter(credits, new CompletableFuture<>());
+      waiter = new Waiter(credits, System.nanoTime(), new CompletableFuture<>());
       line.add(waiter);
     } finally {
       lock.unlock();
@@ -126,7 +134,8 @@ final class Transactions {
         return false;
       }
       if (!space.fitsTransaction(has + credits, revokes)) {
-        request(running, true);
+        running.request(true, System.nanoTime());
+        commitWork.signal();
         return false;
       }
     }
@@ -150,7 +159,7 @@ final class Transactions {
       commitWork.signal();
     }
     running.openHandles++;
-    running.handles++;
+    running.group.countHandle();
     running.credits += credits;
     counters.handles++;
     return running;
@@ -160,6 +169,7 @@ final class Transactions {
   private void admitWaiters() {
     while (!line.isEmpty() && fits(line.peek().credits)) {
       Waiter waiter = line.poll();
+      counters.waitingNanos += System.nanoTime() - waiter.sinceNanos;
       waiter.admission.complete(admit(waiter.credits));
     }
   }
@@ -219,12 +229,18 @@ final class Transactions {
     return tid <= committedTid;
   }
 
-  /// The durability of a transaction. With `joiner` the caller counts as one of those that a commit
-  /// serves.
-  CompletableFuture<Void> commit(long tid, boolean joiner) {
-    if (committed(tid)) {
-      return CompletableFuture.completedFuture(null);
-    }
+  /// The durability of a transaction, for a syncer that the batching rule knows by this number, and
+  /// for whom the commit may be held back.
+  CompletableFuture<Void> commit(long tid, long syncer) {
+    return committed(tid) ? CompletableFuture.completedFuture(null) : await(tid, syncer, false);
+  }
+
+  /// The durability of a transaction that is not held back any more.
+  CompletableFuture<Void> commitNow(long tid) {
+    return committed(tid) ? CompletableFuture.completedFuture(null) : await(tid, 0, true);
+  }
+
+  private CompletableFuture<Void> await(long tid, long syncer, boolean urgent) {
     lock.lock();
     try {
       if (committed(tid)) {
@@ -233,16 +249,34 @@ final class Transactions {
       if (abortCause != null) {
         return CompletableFuture.failedFuture(new JournalAbortedException(abortCause));
       }
-      Transaction transaction = committing;
-      if (running != null && running.tid() == tid) {
-        transaction = running;
-        request(running, !joiner);
-      }
+      Transaction transaction = running != null && running.tid() == tid ? running : committing;
       if (transaction == null || transaction.tid() != tid) {
         throw new IllegalArgumentException(name + ": there was never a transaction " + tid);
       }
-      transaction.joiners += joiner ? 1 : 0;
-      return transaction.durable.copy();
+      long nowNanos = System.nanoTime();
+      boolean asked = transaction.request(urgent, nowNanos);
+      if (!urgent) {
+        asked |= timing.joined(transaction, syncer, nowNanos);
+      }
+      if (asked) {
+        commitWork.signal();
+      }
+      DurabilityFuture<Void> durable = new DurabilityFuture<>(() -> hurry(tid));
+      transaction.waiters.add(durable);
+      return durable;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The commit of the transaction is not held back any more.
+  private void hurry(long tid) {
+    lock.lock();
+    try {
+      if (running != null && running.tid() == tid && !running.urgent) {
+        running.urgent = true;
+        commitWork.signal();
+      }
     } finally {
       lock.unlock();
     }
@@ -269,17 +303,6 @@ final class Transactions {
     }
   }
 
-  /// Needs the lock. What is urgent is not held back to gather more. The commit thread is told of
-  /// each request, since it may have waited for just this one.
-  private void request(Transaction transaction, boolean urgent) {
-    if (!transaction.requested) {
-      transaction.requested = true;
-      transaction.requestedNanos = System.nanoTime();
-    }
-    transaction.urgent |= urgent;
-    commitWork.signal();
-  }
-
   // ---- the commit thread
 
   /// The transaction that handles join now; needs the lock.
@@ -287,15 +310,26 @@ final class Transactions {
     return running;
   }
 
-  /// Lets no more handles join and waits until the last has ended.
-  void lockAndDrain(Transaction transaction) throws JournalAbortedException {
+  /// Lets no more handles join and waits until the last has ended, and for as long as the batching
+  /// rule lets syncers sleep that would have open handles meanwhile.
+  void lockAndDrain(Transaction transaction) throws JournalAbortedException, InterruptedException {
     lock.lock();
     try {
       transaction.state = State.LOCKED;
+      transaction.lockedNanos = System.nanoTime();
+      timing.closed(transaction, transaction.lockedNanos);
       while (transaction.openHandles > 0) {
         checkAlive();
         drained.awaitUninterruptibly();
       }
+      long now = System.nanoTime();
+      while (!transaction.urgent && !stopping && timing.lingerNanos(transaction, now) > 0) {
+        checkAlive();
+        commitWork.awaitNanos(timing.lingerNanos(transaction, now));
+        now = System.nanoTime();
+      }
+      timing.began(transaction, now);
+      transaction.drainedNanos = now;
     } finally {
       lock.unlock();
     }
@@ -339,10 +373,12 @@ final class Transactions {
     }
   }
 
-  /// The committing transaction is durable.
-  void finish(Transaction transaction) {
+  /// The committing transaction is durable: counts it, and returns who is to be answered.
+  List<DurabilityFuture<Void>> finish(Transaction transaction, CommitTimes times, int revokes) {
     lock.lock();
     try {
+      counters.committed(transaction, times, revokes);
+      timing.answered(transaction, times, System.nanoTime());
       transaction.state = State.FINISHED;
       committing = null;
       finished.add(transaction);
@@ -350,6 +386,9 @@ final class Transactions {
       if (checkpointDue()) {
         checkpointWork.signal();
       }
+      List<DurabilityFuture<Void>> waiters = transaction.waiters;
+      transaction.waiters = List.of();
+      return waiters;
     } finally {
       lock.unlock();
     }
@@ -444,10 +483,10 @@ final class Transactions {
       }
       abortCause = cause;
       if (committing != null) {
-        waiting.add(committing.durable);
+        waiting.addAll(committing.waiters);
       }
       if (running != null) {
-        waiting.add(running.durable);
+        waiting.addAll(running.waiters);
       }
       commitWork.signalAll();
       checkpointWork.signalAll();

@@ -30,6 +30,10 @@ final class Waits {
         wait.cancel(false);
       }
       wait.get();
+    } catch (InterruptedException e) {
+      // Nobody waits any more, so the commit need not wait for others either.
+      wait.cancel(false);
+      throw e;
     } catch (CancellationException e) {
       throw new AsynchronousCloseException();
     } catch (ExecutionException e) {

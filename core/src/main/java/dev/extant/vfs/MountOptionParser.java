@@ -10,10 +10,14 @@ import java.util.Map;
 /// An unknown option, or a value an option does not take, is an [IllegalArgumentException] that
 /// names it.
 final class MountOptionParser {
+  /// So that no operation hangs for longer than it takes to commit by age.
+  private static final int MOST_BATCH_MICROS = 5_000_000;
+
   private final MountOptions.Builder options = MountOptions.builder();
+  private Batching batching = MountOptions.defaults().batching();
 
   MountOptions result() {
-    return options.build();
+    return options.batching(batching).build();
   }
 
   /// A comma-separated list.
@@ -77,6 +81,10 @@ final class MountOptionParser {
       case "errors" -> options.errors(choice(name, value, ErrorPolicy.values()));
       case "commit" -> options.commitIntervalSeconds((int) number(name, value, 0, 86_400));
       case "cache" -> options.cacheBytes(size(name, value));
+      case "batching" -> batching = batching.withRule(choice(name, value, Batching.Rule.values()));
+      case "hz" -> batching = batching.withHz((int) number(name, value, 1, 1_000_000));
+      case "min_batch_time" -> batching = batching.withMinMicros(micros(name, value));
+      case "max_batch_time" -> batching = batching.withMaxMicros(micros(name, value));
       case "barrier" -> options.barrier(number(name, value, 0, 1) == 1);
       default -> throw unknown(name + "=" + value);
     }
@@ -107,6 +115,10 @@ final class MountOptionParser {
     }
     throw new IllegalArgumentException(
         "mount option " + name + " does not take the value " + value);
+  }
+
+  private static int micros(String name, String value) {
+    return (int) number(name, value, 0, MOST_BATCH_MICROS);
   }
 
   private static long number(String name, String value, long least, long most) {

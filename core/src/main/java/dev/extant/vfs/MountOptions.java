@@ -6,7 +6,8 @@ import java.util.Map;
 /// How to mount; names and meaning are those of ext4's mount options (see `Extant`'s
 /// documentation).
 ///
-/// `commitIntervalSeconds` 0 means no timer. `cacheBytes` bounds the page cache.
+/// `commitIntervalSeconds` 0 means no timer. `cacheBytes` bounds the page cache. `batching` is when
+/// commits begin that somebody waits for.
 public record MountOptions(
     boolean readOnly,
     DataMode data,
@@ -18,6 +19,7 @@ public record MountOptions(
     long cacheBytes,
     boolean ignoreJournal,
     boolean discard,
+    Batching batching,
     InstantSource clock) {
 
   /// data=: how file data and the journal are ordered.
@@ -82,12 +84,17 @@ public record MountOptions(
     builder.cacheBytes = cacheBytes;
     builder.ignoreJournal = ignoreJournal;
     builder.discard = discard;
+    builder.batching = batching;
     builder.clock = clock;
     return builder;
   }
 
   public MountOptions withReadOnly(boolean value) {
     return toBuilder().readOnly(value).build();
+  }
+
+  public MountOptions withBatching(Batching value) {
+    return toBuilder().batching(value).build();
   }
 
   public MountOptions withClock(InstantSource value) {
@@ -111,6 +118,7 @@ public record MountOptions(
     private long cacheBytes = 256L << 20;
     private boolean ignoreJournal;
     private boolean discard;
+    private Batching batching = Batching.of(Batching.Rule.EXPECTED);
     private InstantSource clock = InstantSource.system();
 
     private Builder() {}
@@ -169,6 +177,11 @@ public record MountOptions(
       return this;
     }
 
+    public Builder batching(Batching value) {
+      batching = value;
+      return this;
+    }
+
     public Builder clock(InstantSource value) {
       clock = value;
       return this;
@@ -186,6 +199,7 @@ public record MountOptions(
           cacheBytes,
           ignoreJournal,
           discard,
+          batching,
           clock);
     }
   }

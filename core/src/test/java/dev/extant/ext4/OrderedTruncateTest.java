@@ -126,8 +126,8 @@ class OrderedTruncateTest {
     }
 
     @Override
-    public CompletableFuture<Void> commit(long tid) {
-      return journal.commit(tid);
+    public CompletableFuture<Void> commit(long tid, long syncer) {
+      return journal.commit(tid, syncer);
     }
 
     @Override

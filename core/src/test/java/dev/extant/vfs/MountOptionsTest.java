@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.extant.vfs.MountOptions.AccessTime;
 import dev.extant.vfs.MountOptions.DataMode;
 import dev.extant.vfs.MountOptions.ErrorPolicy;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,21 @@ class MountOptionsTest {
     assertThat(options.accessTime()).isEqualTo(AccessTime.NOATIME);
     assertThat(options.cacheBytes()).isEqualTo(64L << 20);
     assertThat(options.ignoreJournal()).isFalse();
+  }
+
+  @Test
+  void batchingIsReadInAnyOrder() {
+    assertThat(MountOptions.defaults().batching())
+        .isEqualTo(new Batching(Batching.Rule.EXPECTED, 250, 0, 15_000));
+    assertThat(
+            MountOptions.parse("hz=1000,batching=commit-time-capped,max_batch_time=9").batching())
+        .isEqualTo(new Batching(Batching.Rule.COMMIT_TIME_CAPPED, 1000, 0, 9));
+    assertThat(MountOptions.parse("min_batch_time=7,batching=none").batching())
+        .isEqualTo(new Batching(Batching.Rule.NONE, 250, 7, 15_000));
+    for (Batching.Rule rule : Batching.Rule.values()) {
+      String name = rule.name().toLowerCase(Locale.ROOT).replace('_', '-');
+      assertThat(MountOptions.parse("batching=" + name).batching().rule()).isEqualTo(rule);
+    }
   }
 
   @Test
@@ -78,7 +94,12 @@ class MountOptionsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "batching=none",
+        "queue=elevator",
+        "batching=sometimes",
+        "batching",
+        "hz=0",
+        "min_batch_time=-1",
+        "max_batch_time=5000001",
         "nonsense",
         "data=fast",
         "commit=soon",
@@ -101,8 +122,8 @@ class MountOptionsTest {
   @Test
   void wrongOptionsInMapsAreNamed() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> MountOptions.fromMap(Map.of("batching", "none")))
-        .withMessageContaining("batching");
+        .isThrownBy(() -> MountOptions.fromMap(Map.of("queue", "elevator")))
+        .withMessageContaining("queue");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> MountOptions.fromMap(Map.of("nonsense", false)))
         .withMessageContaining("nonsense");

@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.extant.block.RamDevice;
 import dev.extant.cache.Buffer;
+import dev.extant.journal.batching.BatchingRule;
+import dev.extant.journal.batching.Group;
 import dev.extant.testkit.DelegatingDevice;
 import dev.extant.testkit.Seeds;
+import dev.extant.util.DurabilityFuture;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -215,8 +219,7 @@ class JournalConcurrencyTest {
   @Test
   void aBatchingRuleHoldsACommitBackAndUrgencyDoesNot() throws Exception {
     AtomicBoolean hold = new AtomicBoolean(true);
-    BatchingRule rule = (running, armedNanos) -> hold.get() ? 1_000_000 : 0;
-    try (Bed bed = Bed.inMemory(128, 8).open(Bed.options().withBatching(rule))) {
+    try (Bed bed = Bed.inMemory(128, 8).open(Bed.options().withBatching(new HoldingRule(hold)))) {
       CompletableFuture<Void> durable = bed.journal.commit(bed.put(0, 1));
       Thread.sleep(100);
       assertThat(durable).isNotDone();
@@ -226,6 +229,62 @@ class JournalConcurrencyTest {
       bed.put(1, 1);
       bed.journal.checkpoint();
       assertThat(bed.onDevice(1)).isEqualTo(1);
+      BatchingStatistics batching = bed.journal.statistics().batching();
+      assertThat(batching.waits()).isEqualTo(1);
+      assertThat(batching.waitNanosMax()).isGreaterThan(50_000_000);
+      assertThat(batching.loneCommits()).isEqualTo(1);
+      assertThat(batching.joinersPerCommit().get(1)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whoGivesUpOrIsInterruptedIsNotHeldBackButStillServed() throws Exception {
+    AtomicBoolean hold = new AtomicBoolean(true);
+    try (Bed bed = Bed.inMemory(128, 8).open(Bed.options().withBatching(new HoldingRule(hold)))) {
+      long tid = bed.put(0, 1);
+      CompletableFuture<Void> patient = bed.journal.commit(tid);
+      assertThat(bed.journal.commit(tid).cancel(false)).isTrue();
+      patient.get(10, TimeUnit.SECONDS);
+      assertThat(bed.journal.committed(tid)).isTrue();
+
+      CompletableFuture<Void> second = bed.journal.commit(bed.put(0, 2));
+      AtomicBoolean stillInterrupted = new AtomicBoolean();
+      Thread waiter =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      DurabilityFuture.await(second);
+                    } catch (IOException e) {
+                      throw new UncheckedIOException(e);
+                    }
+                    stillInterrupted.set(Thread.currentThread().isInterrupted());
+                  });
+      Thread.sleep(50);
+      assertThat(second).isNotDone();
+      waiter.interrupt();
+      waiter.join(10_000);
+      assertThat(second).isCompleted();
+      assertThat(stillInterrupted).isTrue();
+      assertThat(bed.journal.abortCause()).isNull();
+
+      CompletableFuture<Void> last = bed.journal.commit(bed.put(0, 3));
+      bed.journal.close();
+      last.get(10, TimeUnit.SECONDS);
+      assertThat(bed.onDevice(0)).isEqualTo(3);
+    }
+  }
+
+  /// Holds everything back for as long as it is told to.
+  private record HoldingRule(AtomicBoolean hold) implements BatchingRule {
+    @Override
+    public boolean joined(Group group, long syncer, long nowNanos) {
+      return true;
+    }
+
+    @Override
+    public long waitNanos(Group group, long nowNanos) {
+      return hold.get() ? 1_000_000 : 0;
     }
   }
 }
