@@ -8,7 +8,6 @@ import dev.extant.vfs.Node;
 import dev.extant.vfs.Volume;
 import dev.extant.vfs.XattrName;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -85,9 +84,9 @@ record Listing(FileName name, Attributes attributes, byte[] target, char aclMark
     return attributes.rdev() & 0xFF | attributes.rdev() >>> 12 & 0xFFF00;
   }
 
-  Map<String, Object> json(String path) {
+  Map<String, Object> json(ShownPath path) {
     Map<String, Object> json = new LinkedHashMap<>();
-    json.put("path", path);
+    path.putInto(json);
     json.put("ino", attributes.ino());
     json.put("type", Copier.describe(attributes.type()));
     json.put("mode", String.format("%04o", attributes.permissions()));
@@ -104,7 +103,7 @@ record Listing(FileName name, Attributes attributes, byte[] target, char aclMark
     json.put("changed", string(attributes.times().changed()));
     json.put("created", string(attributes.times().created()));
     if (target != null) {
-      json.put("target", new String(target, StandardCharsets.UTF_8));
+      ShownPath.put(json, "target", target);
     }
     return json;
   }

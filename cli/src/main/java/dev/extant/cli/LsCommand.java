@@ -8,8 +8,10 @@ import java.io.IOException;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToIntFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -56,6 +58,7 @@ final class LsCommand extends SubCommand {
   private List<String> paths;
 
   private final List<Map<String, Object>> collected = new ArrayList<>();
+  private final Set<String> told = new HashSet<>();
   private boolean first = true;
 
   @Override
@@ -69,22 +72,57 @@ final class LsCommand extends SubCommand {
   }
 
   private void list(Operand operand) throws IOException {
+    ShownPath path = ShownPath.of(operand.text());
     try (Node node = operand.find(!detailed && !directoryItself)) {
       Volume volume = operand.volume();
       if (node.type() != FileType.DIRECTORY || directoryItself) {
-        show(
-            operand.text(),
-            List.of(Listing.of(FileName.of(operand.text()), volume, node, detailed)),
-            true);
+        FileName whole = FileName.of(path.bytes());
+        show(path, List.of(Listing.of(whole, volume, node, detailed)), true);
         first = false;
+      } else if (recursive) {
+        TreeWalk.of(volume, path, FileName.of(path.bytes()), node.retain(), new Recursion(volume));
       } else {
-        boolean titled = paths.size() > 1 || recursive;
-        directory(operand.text(), volume, node, titled);
+        directory(path, volume, node, paths.size() > 1);
       }
     }
   }
 
-  private void directory(String text, Volume volume, Node directory, boolean titled)
+  /// Shows each directory before those in it.
+  private final class Recursion implements TreeWalk.Visitor {
+    private final Volume volume;
+
+    Recursion(Volume volume) {
+      this.volume = volume;
+    }
+
+    @Override
+    public boolean enter(TreeWalk.Entry entry) throws IOException {
+      if (!entry.isDirectory() || entry.depth() > 0 && !isShown(entry.name())) {
+        return false;
+      }
+      directory(entry.path(), volume, entry.node(), true);
+      return true;
+    }
+
+    @Override
+    public void failed(CommandFailure failure) throws IOException {
+      tell(failure);
+    }
+  }
+
+  /// Once, since a recursive listing comes twice to a name that cannot be looked up: when it shows
+  /// the directory and when it goes down.
+  private void tell(CommandFailure failure) throws IOException {
+    if (told.add(failure.getMessage())) {
+      complainAndGoOn(failure);
+    }
+  }
+
+  private boolean isShown(FileName name) {
+    return all || almostAll || name.byteAt(0) != '.';
+  }
+
+  private void directory(ShownPath path, Volume volume, Node directory, boolean titled)
       throws IOException {
     List<Listing> listings = new ArrayList<>();
     List<FileName> names = VolumeSource.names(volume, directory);
@@ -92,37 +130,27 @@ final class LsCommand extends SubCommand {
       names.addAll(0, List.of(FileName.of("."), FileName.of("..")));
     }
     for (FileName name : names) {
-      if (all || almostAll || name.byteAt(0) != '.') {
+      if (isShown(name)) {
         try (Node child = volume.lookup(directory, name)) {
           listings.add(Listing.of(name, volume, child, detailed));
         } catch (IOException e) {
-          complain(CommandFailure.at(Operand.child(text, name), e));
+          tell(CommandFailure.at(path.child(name).toString(), e));
         }
       }
     }
     if (titled && !json) {
-      console().printLine((first ? "" : "\n") + text + ":");
+      console().print(first ? "" : "\n");
+      path.print(console());
+      console().print(":\n");
     }
     first = false;
-    show(text, listings, false);
-    if (recursive) {
-      for (Listing listing : listings) {
-        FileName name = listing.name();
-        if (listing.attributes().type() == FileType.DIRECTORY
-            && !name.isDot()
-            && !name.isDotDot()) {
-          try (Node child = volume.lookup(directory, name)) {
-            directory(Operand.child(text, name), volume, child, true);
-          }
-        }
-      }
-    }
+    show(path, listings, false);
   }
 
-  private void show(String parent, List<Listing> listings, boolean named) throws IOException {
+  private void show(ShownPath parent, List<Listing> listings, boolean named) throws IOException {
     if (json) {
       for (Listing listing : listings) {
-        collected.add(listing.json(named ? parent : Operand.child(parent, listing.name())));
+        collected.add(listing.json(named ? parent : parent.child(listing.name())));
       }
       return;
     }

@@ -30,6 +30,9 @@ import picocli.CommandLine.ParameterException;
       TouchCommand.class,
       FallocateCommand.class,
       XattrCommand.class,
+      FindCommand.class,
+      TreeCommand.class,
+      DuCommand.class,
       DfCommand.class,
       InfoCommand.class,
       JournalCommand.class,
@@ -74,7 +77,10 @@ public final class Main {
 
   private static CommandLine commandLine(Main main) {
     PrintWriter err = new PrintWriter(main.console.err(), true);
-    return new CommandLine(main)
+    CommandLine line = new CommandLine(main);
+    // The tests of find are no options.
+    line.getSubcommands().get("find").setUnmatchedOptionsArePositionalParams(true);
+    return line.setExpandAtFiles(false)
         .setErr(err)
         .setOut(main.console.writer())
         .setPosixClusteredShortOptionsAllowed(true)

@@ -1,6 +1,7 @@
 package dev.extant.cli;
 
-import java.util.Locale;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -10,19 +11,20 @@ final class Sizes {
 
   private Sizes() {}
 
-  /// As `ls -h` shows it: 512, 1.5K, 23M.
+  /// As `ls -h` and `du -h` show it, rounded up: 512, 1.5K, 23M.
   static String human(long bytes) {
     if (bytes < 1024) {
       return Long.toString(bytes);
     }
-    double value = bytes;
-    int unit = -1;
-    while (value >= 1023.95 && unit < UNITS.length() - 1) {
-      value /= 1024;
+    int unit = 0;
+    while (unit < UNITS.length() - 1 && Math.ceilDiv(bytes, 1L << 10 * (unit + 1)) >= 1024) {
       unit++;
     }
-    return String.format(
-        Locale.ROOT, value < 9.95 ? "%.1f%c" : "%.0f%c", value, UNITS.charAt(unit));
+    BigDecimal value = BigDecimal.valueOf(bytes).divide(BigDecimal.valueOf(1L << 10 * (unit + 1)));
+    BigDecimal tenths = value.setScale(1, RoundingMode.CEILING);
+    boolean small = tenths.compareTo(BigDecimal.TEN) < 0;
+    return (small ? tenths : value.setScale(0, RoundingMode.CEILING)).toPlainString()
+        + UNITS.charAt(unit);
   }
 
   /// Reads `65536`, `64K`, `10T`, `4MiB`.

@@ -45,7 +45,7 @@ final class StatCommand extends SubCommand {
     try (Node node = operand.find(follow)) {
       Listing listing = Listing.of(FileName.of(operand.text()), operand.volume(), node);
       if (json) {
-        collected.add(listing.json(operand.text()));
+        collected.add(listing.json(ShownPath.of(operand.text())));
       } else {
         show(listing);
       }

@@ -96,6 +96,12 @@ abstract class SubCommand implements Callable<Integer> {
     console().complain(failure.getMessage());
   }
 
+  /// Like [#complain] for a command that only reads: what else is there may be readable.
+  final void complainAndGoOn(CommandFailure failure) throws IOException {
+    complained = true;
+    console().complain(failure.getMessage());
+  }
+
   /// The exit code will be 1.
   final void failed() {
     complained = true;

@@ -7,13 +7,8 @@ import dev.extant.vfs.NewFile;
 import dev.extant.vfs.Node;
 import dev.extant.vfs.Volume;
 import java.io.IOException;
-import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.OffsetDateTime;
-import java.time.ZoneId;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -44,7 +39,7 @@ final class TouchCommand extends SubCommand {
 
   @Override
   void run() throws IOException {
-    Instant time = date == null ? Instant.now() : parse(date);
+    Instant time = date == null ? Instant.now() : time(date);
     AttributeChange change =
         AttributeChange.times(
             modificationOnly && !accessOnly ? null : time,
@@ -76,22 +71,10 @@ final class TouchCommand extends SubCommand {
     }
   }
 
-  private Instant parse(String text) {
+  private Instant time(String text) {
     try {
-      if (text.startsWith("@")) {
-        BigDecimal nanos = new BigDecimal(text.substring(1)).movePointRight(9);
-        BigDecimal[] parts = nanos.divideAndRemainder(BigDecimal.valueOf(1_000_000_000));
-        return Instant.ofEpochSecond(parts[0].longValueExact(), parts[1].longValue());
-      }
-      String iso = text.replace(' ', 'T');
-      if (!iso.contains("T")) {
-        return LocalDate.parse(iso).atStartOfDay(ZoneId.systemDefault()).toInstant();
-      }
-      boolean zoned = iso.matches(".*(Z|[-+]\\d\\d(:?\\d\\d)?)");
-      return zoned && iso.indexOf(':') > 0
-          ? OffsetDateTime.parse(iso).toInstant()
-          : LocalDateTime.parse(iso).atZone(ZoneId.systemDefault()).toInstant();
-    } catch (DateTimeException | ArithmeticException | NumberFormatException e) {
+      return TimeText.parse(text);
+    } catch (DateTimeException e) {
       throw usage("'" + text + "' is not a time");
     }
   }

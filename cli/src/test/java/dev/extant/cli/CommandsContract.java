@@ -272,4 +272,52 @@ abstract class CommandsContract {
         .contains("-rw-rwxr--+ 1 ")
         .contains("-rw-r--r--  1 ");
   }
+
+  @Test
+  void findRefusesWhatItDoesNotKnow() throws IOException {
+    store("/a", "hello");
+    String root = in("/");
+    assertThat(cli.run("find", root, "-name", "a").ok().text()).isEqualTo(in("/a") + "\n");
+    cli.run("find", root, "-frobnicate").misused("-frobnicate");
+    cli.run("find", root, "--frobnicate").misused("--frobnicate");
+    cli.run("find", root, "-delete").misused("-delete", "only looks");
+    cli.run("find", root, "-name").misused("-name wants");
+    cli.run("find", root, "-type", "f,q").misused("f,q");
+    cli.run("find", root, "-size", "+k").misused("-size +");
+    cli.run("find", root, "-size", "99999999999999999999").misused("too large");
+    cli.run("find", root, "-perm", "u+q").misused("u+q");
+    cli.run("find", root, "-user", "root").misused("numbers");
+    cli.run("find", root, "-newermt", "tomorrow").misused("tomorrow");
+    cli.run("find", root, "(", "-name", "a").misused("not closed");
+    cli.run("find", root, "-name", "a", ")").misused(")");
+    cli.run("find", root, "-name", "a", "-o").misused("behind -o");
+    cli.run("find", root, "!").misused("behind !");
+    cli.run("find", root, "-type", "f", in("/a")).misused(in("/a"), "before the tests");
+    cli.run("find", root, "-print", "--json").misused("--json");
+    cli.run("find", "-name", "a").misused("IMAGE:/PATH");
+    cli.run("find", root, "-newer", in("/none")).failed(in("/none"), "no such file");
+    cli.run("find", in("/none")).failed(in("/none"), "no such file");
+  }
+
+  @Test
+  void duAndTreeRefuseWhatMakesNoSense() {
+    cli.run("du", "-s", "-a", in("/")).misused("-s");
+    cli.run("du", "-d", "-1", in("/")).misused("-1");
+    cli.run("du", in("/none")).failed(in("/none"), "no such file");
+    cli.run("tree", "-L", "0", in("/")).misused("-L 0");
+    assertThat(cli.run("tree", in("/none")).err()).contains(in("/none") + ": no such file");
+  }
+
+  @Test
+  void goesThroughDeepTrees() {
+    int depth = 500;
+    String path = in("/d/" + "d/".repeat(depth - 1));
+    cli.run("mkdir", "-p", path).ok();
+    assertThat(cli.run("find", in("/d")).ok().text().lines()).hasSize(depth);
+    assertThat(cli.run("du", "--inodes", "-s", in("/d")).ok().text())
+        .isEqualTo(depth + "\t" + in("/d") + "\n");
+    assertThat(cli.run("tree", in("/d")).ok().text())
+        .endsWith("\n" + depth + " directories, 0 files\n");
+    assertThat(cli.run("ls", "-R", in("/d")).ok().text().lines()).hasSize(3 * depth - 2);
+  }
 }
