@@ -111,9 +111,10 @@ final class BitmapCheck {
   /// A bitmap that was never written stands for a group with nothing but metadata. If the
   /// descriptor's checksum is wrong, so may the flag be that says so.
   private void checkUninit(int group, long first, int clusters) {
-    for (int at = 0; at < clusters; at++) {
-      long blockNr = layout.firstBlockOfCluster(first + at);
-      if (context.claims().claimed(blockNr)) {
+    for (int at = 0; at < clusters; at += Long.SIZE) {
+      long used = context.claims().claimedWord(first + at) & mask(clusters - at);
+      for (; used != 0; used &= used - 1) {
+        long blockNr = layout.firstBlockOfCluster(first + at + Long.numberOfTrailingZeros(used));
         int count = (int) Math.min(layout.clusterBlocks(), layout.blocksCount() - blockNr);
         if (!context.metadata().anyClaimed(blockNr, count)) {
           context.report(Problem.BLOCKS_IN_UNINIT, 0, blockNr, "group " + group);

@@ -84,12 +84,13 @@ public final class Fsck {
     EncryptionPolicies policies = new EncryptionPolicies();
     XattrCheck xattrs = new XattrCheck(context, links, policies);
     DirectoryCheck directories = new DirectoryCheck(context, links, policies);
+    QuotaCheck quotas = new QuotaCheck(context);
     InodeCheck check = new InodeCheck(context, xattrs::check);
-    new InodeScan(context, progress, check, List.of(directories, links)).run();
+    new InodeScan(context, progress, check, List.of(directories, links, quotas)).run();
     xattrs.checkUsers();
     directories.run(progress);
     links.check();
-    SpecialInodes.checkQuotas(context);
+    quotas.run();
     new OrphanCheck(context).run();
     new JournalCheck(context).run();
   }

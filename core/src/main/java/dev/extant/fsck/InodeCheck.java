@@ -59,8 +59,7 @@ final class InodeCheck {
       return null;
     }
     ScannedInode unjudged = new ScannedInode(ino, raw, true);
-    boolean plain = ino >= context.layout().firstInode() || ino == Superblock.ROOT_INO;
-    boolean sound = !plain || fieldsPossible(unjudged) & content.check(unjudged);
+    boolean sound = !plain(ino) || fieldsPossible(unjudged) & content.check(unjudged);
     ScannedInode inode = new ScannedInode(ino, raw, sound);
     context.inodes().add(ino, state(inode));
     checkFlags(inode);
@@ -68,6 +67,10 @@ final class InodeCheck {
     reserved.check(inode);
     checkBlocks(inode);
     return inode;
+  }
+
+  private boolean plain(long ino) {
+    return ino >= context.layout().firstInode() || ino == Superblock.ROOT_INO;
   }
 
   private static int state(ScannedInode inode) {
@@ -87,7 +90,7 @@ final class InodeCheck {
     long dtime = Le.u32(raw, I_DTIME);
     if (lowDtimeMeansOrphan && dtime != 0 && dtime < context.layout().inodesCount()) {
       context.report(Problem.INODE_ORPHANED, ino, 0, "i_dtime is " + dtime);
-    } else if (used && dtime != 0 && RawInode.linksCount(raw) != 0) {
+    } else if (dtime != 0 && RawInode.linksCount(raw) != 0 && plain(ino)) {
       context.report(Problem.INODE_DTIME_SET, ino, 0, "i_dtime is " + dtime);
     } else if (!used && dtime == 0 && RawInode.mode(raw) != 0) {
       context.report(Problem.INODE_DTIME_ZERO, ino, 0, "");
@@ -118,12 +121,17 @@ final class InodeCheck {
   }
 
   private void checkFlags(ScannedInode inode) {
-    if (inode.has(EXT4_IMAGIC_FL) && !context.has(Feature.IMAGIC_INODES)) {
+    boolean plain = plain(inode.ino());
+    if (plain && inode.has(EXT4_IMAGIC_FL) && !context.has(Feature.IMAGIC_INODES)) {
       context.report(Problem.INODE_IMAGIC, inode.ino(), 0, "");
     }
     if (inode.has(RawInode.EXT4_CASEFOLD_FL)
         && !(context.has(Feature.CASEFOLD) && inode.directory())) {
       context.report(Problem.INODE_CASEFOLD, inode.ino(), 0, "");
+    }
+    boolean unused = !plain && RawInode.linksCount(inode.raw()) == 0;
+    if (unused && inode.ino() != ReservedInodes.BAD_BLOCKS_INO) {
+      return;
     }
     boolean extents = inode.has(RawInode.EXT4_EXTENTS_FL);
     boolean inline = inode.has(RawInode.EXT4_INLINE_DATA_FL);
@@ -164,7 +172,9 @@ final class InodeCheck {
   private void checkExtraSize(ScannedInode inode) {
     int room = context.layout().inodeSizeBytes() - RawInode.GOOD_OLD_INODE_SIZE;
     int extra = RawInode.extraIsize(inode.raw());
-    if (extra != 0 && (extra < MIN_EXTRA_ISIZE || extra > room || extra % 4 != 0)) {
+    if (plain(inode.ino())
+        && extra != 0
+        && (extra < MIN_EXTRA_ISIZE || extra > room || extra % 4 != 0)) {
       context.report(Problem.INODE_EXTRA_SIZE, inode.ino(), 0, "it is " + extra);
     }
   }

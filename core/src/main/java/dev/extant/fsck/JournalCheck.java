@@ -5,6 +5,7 @@ import dev.extant.ext4.format.RawInode;
 import dev.extant.ext4.format.Superblock;
 import dev.extant.journal.format.BlockHeader;
 import dev.extant.journal.format.JournalSuperblock;
+import dev.extant.util.Le;
 import java.lang.foreign.MemorySegment;
 
 /// Checks where the journal is and what its superblock says. What is in the log is for who replays
@@ -12,6 +13,8 @@ import java.lang.foreign.MemorySegment;
 final class JournalCheck {
   /// Shorter ones are refused everywhere (JBD2_MIN_JOURNAL_BLOCKS).
   private static final int MIN_BLOCKS = 1024;
+
+  private static final int S_JOURNAL_UUID = 0xD0;
 
   private static final long KNOWN_INCOMPAT =
       JournalSuperblock.INCOMPAT_REVOKE
@@ -34,6 +37,10 @@ final class JournalCheck {
 
   /// Cannot check if the journal is on another device.
   void run() throws CannotCheckException {
+    if (Le.u64(context.superblock(), S_JOURNAL_UUID) != 0
+        || Le.u64(context.superblock(), S_JOURNAL_UUID + Long.BYTES) != 0) {
+      tell(Problem.JOURNAL_INODE, 0, "s_journal_uuid says that it is on another device");
+    }
     if (!context.features().has(Feature.HAS_JOURNAL)) {
       if (ino != 0) {
         tell(Problem.JOURNAL_WITHOUT_FEATURE, 0, "s_journal_inum is " + ino);
@@ -114,6 +121,9 @@ final class JournalCheck {
       tell(Problem.JOURNAL_SUPERBLOCK, blockNr, "its checksum is wrong");
     }
     checkPlaces(sb, blockNr);
+    if (JournalSuperblock.errno(sb) != 0) {
+      tell(Problem.JOURNAL_ERROR, blockNr, "s_errno is " + JournalSuperblock.errno(sb));
+    }
     if (JournalSuperblock.userCount(sb) > 1) {
       String text = "it has " + JournalSuperblock.userCount(sb) + " users";
       tell(Problem.JOURNAL_SUPERBLOCK, blockNr, text);

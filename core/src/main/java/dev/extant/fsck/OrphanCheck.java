@@ -26,7 +26,7 @@ final class OrphanCheck {
     if (context.features().has(Feature.ORPHAN_FILE)) {
       checkFile(ino);
     } else if (ino != 0) {
-      context.report(Problem.ORPHAN_FILE, ino, 0, "it is there without the feature orphan_file");
+      context.report(Problem.ORPHAN_FILE_WITHOUT_FEATURE, ino, 0, "");
     }
   }
 

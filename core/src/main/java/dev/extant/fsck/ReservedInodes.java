@@ -8,7 +8,9 @@ import java.lang.foreign.MemorySegment;
 
 /// Checks the inodes in front of the first one that files may have.
 final class ReservedInodes {
-  private static final int BAD_BLOCKS_INO = 1;
+  static final int BAD_BLOCKS_INO = 1;
+  private static final int I_UID = 0x02;
+  private static final int I_GID = 0x18;
   private static final int USER_QUOTA_INO = 3;
   private static final int GROUP_QUOTA_INO = 4;
   private static final int BOOT_LOADER_INO = 5;
@@ -85,7 +87,10 @@ final class ReservedInodes {
   private void checkBadBlocks(ScannedInode inode) {
     MemorySegment raw = inode.raw();
     boolean possible =
-        inode.mode() == 0 && Le.u16(raw, 2) == 0 && RawInode.linksCount(raw) == 0
+        inode.mode() == 0
+                && Le.u16(raw, I_UID) == 0
+                && Le.u16(raw, I_GID) == 0
+                && RawInode.linksCount(raw) == 0
             || inode.regular();
     if (!possible || RawInode.fileAcl(raw) != 0) {
       context.report(Problem.BAD_BLOCKS_INODE, inode.ino(), 0, "");

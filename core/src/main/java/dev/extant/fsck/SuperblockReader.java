@@ -68,7 +68,9 @@ final class SuperblockReader {
       known = UNKNOWN.contains(feature) ? known : known.with(feature);
     }
     return new Features(
-            0, features.incompat() & ~known.incompat(), features.roCompat() & ~known.roCompat())
+            features.compat() & ~known.compat(),
+            features.incompat() & ~known.incompat(),
+            features.roCompat() & ~known.roCompat())
         .names();
   }
 

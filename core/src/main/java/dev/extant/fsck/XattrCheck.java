@@ -2,6 +2,7 @@ package dev.extant.fsck;
 
 import dev.extant.ext4.format.Feature;
 import dev.extant.ext4.format.RawInode;
+import dev.extant.ext4.format.Superblock;
 import dev.extant.ext4.format.Xattr;
 import dev.extant.ext4.format.XattrBlock;
 import dev.extant.ext4.format.XattrEntry;
@@ -32,6 +33,9 @@ final class XattrCheck {
   /// file system the inode's count must contain for them: its block, and what the values fill that
   /// lie in inodes of their own.
   long check(ScannedInode inode) {
+    if (unusedReserved(inode)) {
+      return 0;
+    }
     attributeInodes.checkFlag(inode);
     Attributes attributes = new Attributes(inode, 0, true);
     InlineData.visitAttributes(inode.raw(), attributes);
@@ -43,6 +47,14 @@ final class XattrCheck {
       context.report(Problem.ENCRYPTION_CONTEXT_MISSING, inode.ino(), 0, "");
     }
     return charged;
+  }
+
+  /// What lies in a reserved inode that nobody uses means nothing.
+  private boolean unusedReserved(ScannedInode inode) {
+    return inode.ino() < context.layout().firstInode()
+        && inode.ino() != Superblock.ROOT_INO
+        && RawInode.linksCount(inode.raw()) == 0
+        && !inode.regular();
   }
 
   /// Compares the counts of users in the blocks, when all inodes were checked.
@@ -95,7 +107,9 @@ final class XattrCheck {
       return 0;
     }
     if (!context.layout().validBlock(blockNr)) {
-      context.report(Problem.XATTR_BLOCK_NUMBER, inode.ino(), 0, "it is " + blockNr);
+      if (inode.ino() >= context.layout().firstInode() || inode.ino() == Superblock.ROOT_INO) {
+        context.report(Problem.XATTR_BLOCK_NUMBER, inode.ino(), 0, "it is " + blockNr);
+      }
       return 0;
     }
     return blockNr;

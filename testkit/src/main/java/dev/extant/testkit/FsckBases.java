@@ -3,6 +3,7 @@ package dev.extant.testkit;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -13,8 +14,12 @@ import java.util.List;
 /// and symbolic links, fragmented and sparse files, devices, extended attributes in inodes and in
 /// blocks, an indexed directory.
 public final class FsckBases {
-  /// A kind of image: its name and how mke2fs makes it.
-  public record Base(String name, String options, String size) {}
+  /// A kind of image: its name, how mke2fs makes it, and how many names its large directory has.
+  public record Base(String name, String options, String size, int names) {
+    Base(String name, String options, String size) {
+      this(name, options, size, NAMES);
+    }
+  }
 
   public static final List<Base> ALL =
       List.of(
@@ -31,16 +36,25 @@ public final class FsckBases {
           new Base("inline_data", "-t ext4 -b 4096 -I 256 -O inline_data,^has_journal", "12M"),
           new Base("meta_bg", "-t ext4 -b 1024 -O meta_bg,^resize_inode,^has_journal", "12M"),
           new Base("inodes of 128", "-t ext4 -b 1024 -I 128 -O ^has_journal", "8M"),
-          new Base("orphan_file", "-t ext4 -b 4096 -O orphan_file -J size=4", "24M"));
+          new Base("orphan_file", "-t ext4 -b 4096 -O orphan_file -J size=4", "24M"),
+          new Base("ea_inode", "-t ext4 -b 1024 -I 256 -O ea_inode,^has_journal", "12M"),
+          new Base("quota, project", "-t ext4 -b 1024 -I 256 -O quota,project -J size=1", "12M"),
+          new Base("index of two levels", "-t ext4 -b 1024 -O ^has_journal -N 6000", "12M", 4000),
+          new Base(
+              "mmp, sparse_super2", "-t ext4 -b 1024 -O mmp,sparse_super2,^has_journal", "20M"),
+          new Base("metadata_csum_seed", "-t ext4 -b 2048 -O metadata_csum_seed,^64bit", "16M"),
+          new Base("64 KiB", "-t ext4 -b 65536 -O ^has_journal -N 1024", "64M"));
 
   private static final int NAMES = 260;
+  private static final int HOLES = 400;
+  private static final int LARGE_VALUE_BYTES = 5000;
 
   private FsckBases() {}
 
   /// Makes the image anew; `scratch` is an empty or missing folder for the tree.
   public static void make(Base base, Path image, Path scratch) throws IOException {
     Path tree = Files.createDirectories(scratch);
-    fill(tree);
+    fill(tree, base.names);
     Files.deleteIfExists(image);
     List<String> command = new ArrayList<>();
     command.add(Oracles.find("mke2fs").orElseThrow().toString());
@@ -51,17 +65,17 @@ public final class FsckBases {
     command.addAll(List.of(image.toString(), base.size));
     Oracles.run(command, java.util.Map.of()).expect(0);
     if (!base.options.contains("-r 0")) {
-      special(image, scratch.resolveSibling("value"));
+      special(image, scratch.resolveSibling("value"), base.options.contains("ea_inode"));
     }
     // Ends what mke2fs -d leaves to others: indexes of directories.
     Oracles.run("e2fsck", "-fyD", image).expect(0, 1);
     Oracles.run("e2fsck", "-fn", image).expect(0);
   }
 
-  private static void fill(Path tree) throws IOException {
+  private static void fill(Path tree, int names) throws IOException {
     Path many = Files.createDirectories(tree.resolve("many"));
     Path deep = Files.createDirectories(tree.resolve("deep/er"));
-    for (int i = 0; i < NAMES; i++) {
+    for (int i = 0; i < names; i++) {
       write(many.resolve("a-name-that-fills-its-block-" + i), (i % 3) * 100);
     }
     write(deep.resolve("hello"), 12);
@@ -75,7 +89,7 @@ public final class FsckBases {
     try (FileChannel sparse =
         FileChannel.open(
             tree.resolve("sparse"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-      for (int i = 0; i < 120; i++) {
+      for (int i = 0; i < HOLES; i++) {
         sparse.write(ByteBuffer.wrap(new byte[] {1, 2, 3}), i * 8192L);
       }
     }
@@ -88,15 +102,20 @@ public final class FsckBases {
   }
 
   /// What needs debugfs: devices and attributes.
-  private static void special(Path image, Path value) throws IOException {
-    Files.write(value, "v".repeat(300).getBytes(java.nio.charset.StandardCharsets.US_ASCII));
-    Debugfs.write(
-        image,
-        List.of(
-            "mknod /char c 1 3",
-            "mknod /pipe p",
-            "ea_set /one-block user.small value",
-            "ea_set -f " + value + " /large user.big",
-            "ea_set -f " + value + " /deep user.big"));
+  private static void special(Path image, Path value, boolean large) throws IOException {
+    Files.write(value, "v".repeat(300).getBytes(StandardCharsets.US_ASCII));
+    List<String> commands = new ArrayList<>();
+    commands.add("mknod /char c 1 3");
+    commands.add("mknod /pipe p");
+    commands.add("ea_set /one-block user.small value");
+    commands.add("ea_set -f " + value + " /large user.big");
+    commands.add("ea_set -f " + value + " /deep user.big");
+    if (large) {
+      Path largeValue = value.resolveSibling("large-value");
+      Files.write(largeValue, new byte[LARGE_VALUE_BYTES]);
+      commands.add("ea_set -f " + largeValue + " /large user.large");
+      commands.add("ea_set -f " + largeValue + " /deep/er user.large");
+    }
+    Debugfs.write(image, commands);
   }
 }

@@ -21,17 +21,23 @@ import java.util.random.RandomGeneratorFactory;
 public final class FsckCampaign {
   /// An image on which the two do not agree on whether there is an error.
   public record Difference(
-      int index, String base, FsckDamages.Damage damage, int e2fsck, FsckReport ours) {
+      int index, String base, FsckDamages.Damage damage, Oracles.Result e2fsck, FsckReport ours) {
     @Override
     public String toString() {
-      return "image %d (%s; %s): e2fsck %d, ours %d %s"
+      return "image %d (%s; %s: %s): e2fsck %d %s, ours %d %s"
           .formatted(
               index,
               base,
+              damage.kind(),
               damage.description(),
-              e2fsck,
+              e2fsck.exitCode(),
+              e2fsck.output().lines().filter(Difference::tells).limit(6).toList(),
               ours.exitCode(),
               ours.findings().stream().limit(3).toList());
+    }
+
+    private static boolean tells(String line) {
+      return !line.isBlank() && !line.startsWith("Pass ") && !line.startsWith("e2fsck ");
     }
   }
 
@@ -81,17 +87,18 @@ public final class FsckCampaign {
     Files.copy(base(base), image, StandardCopyOption.REPLACE_EXISTING);
     String kind = FsckDamages.KINDS.get(random.nextInt(FsckDamages.KINDS.size()));
     FsckDamages.Damage damage = new FsckDamages(image, random).damage(kind);
-    int e2fsck = e2fsck(image);
+    Oracles.Result e2fsck = e2fsck(image);
+    boolean passes = e2fsck.exitCode() == 0;
     FsckReport ours = check(image);
     Row row = rows.computeIfAbsent(kind, _ -> new Row());
     row.images++;
-    row.e2fsck += e2fsck != 0 ? 1 : 0;
+    row.e2fsck += passes ? 0 : 1;
     row.ours += ours.clean() ? 0 : 1;
     Difference difference = new Difference(index, base.name(), damage, e2fsck, ours);
-    if (e2fsck != 0 && ours.clean()) {
+    if (!passes && ours.clean()) {
       row.onlyE2fsck++;
       missed.add(difference);
-    } else if (e2fsck == 0 && !ours.clean()) {
+    } else if (passes && !ours.clean()) {
       row.onlyOurs++;
       extra.add(difference);
     }
@@ -101,8 +108,9 @@ public final class FsckCampaign {
   private Path base(FsckBases.Base base) throws IOException {
     Path image = bases.get(base.name());
     if (image == null) {
-      image = folder.resolve("base" + bases.size() + ".img");
-      FsckBases.make(base, image, folder.resolve("tree"));
+      String name = "base" + bases.size();
+      image = folder.resolve(name + ".img");
+      FsckBases.make(base, image, folder.resolve(name + ".tree"));
       FsckReport report = check(image);
       if (!report.clean()) {
         throw new AssertionError(base + " is undamaged, but: " + report.findings());
@@ -113,7 +121,7 @@ public final class FsckCampaign {
   }
 
   /// A crash or a run without end counts as an error.
-  private static int e2fsck(Path image) throws IOException {
+  private static Oracles.Result e2fsck(Path image) throws IOException {
     List<String> command =
         List.of(
             Oracles.find("timeout").orElseThrow().toString(),
@@ -123,7 +131,7 @@ public final class FsckCampaign {
             Oracles.find("e2fsck").orElseThrow().toString(),
             "-fn",
             image.toString());
-    return Oracles.run(command, Map.of()).exitCode();
+    return Oracles.run(command, Map.of());
   }
 
   private static FsckReport check(Path image) throws IOException {

@@ -1,37 +1,34 @@
 package dev.extant.testkit;
 
-import dev.extant.ext4.format.Geometry;
-import dev.extant.ext4.format.GroupDescriptor;
-import dev.extant.ext4.format.GroupLayout;
-import dev.extant.ext4.format.Superblock;
-import dev.extant.util.Le;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
-/// Damages one thing in an image: a field by debugfs, which makes checksums right again, or bits,
-/// which does not.
+/// Damages one thing in an image: by a command of debugfs, which makes most checksums right again,
+/// or by changing bytes ([FsckBits]).
 public final class FsckDamages {
-  /// What was done, e.g. `sif <12> links_count 7`.
+  /// What was done, e.g. `sif /large links_count 7`.
   public record Damage(String kind, String description) {}
 
   private static final String[] INODE_FIELDS = {
     "mode",
     "links_count",
     "size",
+    "size_high",
     "blocks",
+    "blocks_hi",
     "flags",
     "dtime",
     "file_acl",
+    "file_acl_high",
     "extra_isize",
     "faddr",
     "generation",
+    "version",
     "block[0]",
     "block[1]",
     "block[2]",
@@ -42,17 +39,64 @@ public final class FsckDamages {
     "block[DIND]",
     "block[TIND]",
     "uid",
+    "gid",
+    "projid",
     "atime",
+    "ctime",
     "checksum"
   };
 
   private static final String[] SUPERBLOCK_FIELDS = {
-    "inodes_count", "blocks_count", "r_blocks_count", "free_blocks_count", "free_inodes_count",
-    "first_data_block", "log_block_size", "blocks_per_group", "inodes_per_group", "state",
-    "rev_level", "first_ino", "inode_size", "feature_compat", "feature_incompat",
-    "feature_ro_compat", "reserved_gdt_blocks", "journal_inum", "last_orphan", "def_hash_version",
-    "desc_size", "first_meta_bg", "min_extra_isize", "want_extra_isize", "log_groups_per_flex",
-    "hash_seed", "errors"
+    "inodes_count",
+    "blocks_count",
+    "r_blocks_count",
+    "free_blocks_count",
+    "free_inodes_count",
+    "first_data_block",
+    "log_block_size",
+    "log_cluster_size",
+    "blocks_per_group",
+    "clusters_per_group",
+    "inodes_per_group",
+    "state",
+    "rev_level",
+    "first_ino",
+    "inode_size",
+    "feature_compat",
+    "feature_incompat",
+    "feature_ro_compat",
+    "reserved_gdt_blocks",
+    "journal_inum",
+    "journal_dev",
+    "last_orphan",
+    "def_hash_version",
+    "desc_size",
+    "first_meta_bg",
+    "min_extra_isize",
+    "want_extra_isize",
+    "log_groups_per_flex",
+    "hash_seed",
+    "uuid",
+    "errors",
+    "flags",
+    "jnl_backup_type",
+    "usr_quota_inum",
+    "grp_quota_inum",
+    "prj_quota_inum",
+    "backup_bgs[0]",
+    "checksum_type",
+    "checksum_seed",
+    "mmp_block",
+    "mmp_interval",
+    "overhead_clusters",
+    "orphan_file_inum",
+    "wtime",
+    "mtime",
+    "lastcheck",
+    "mkfs_time",
+    "mnt_count",
+    "max_mnt_count",
+    "encoding"
   };
 
   private static final String[] GROUP_FIELDS = {
@@ -64,6 +108,8 @@ public final class FsckDamages {
     "used_dirs_count",
     "flags",
     "itable_unused",
+    "block_bitmap_csum",
+    "inode_bitmap_csum",
     "checksum"
   };
 
@@ -84,98 +130,170 @@ public final class FsckDamages {
     "<7>",
     "<8>",
     "<1>",
-    "<5>"
+    "<3>",
+    "<5>",
+    "<12>"
+  };
+
+  /// `mi` asks for this many fields, one after the other.
+  private static final int QUESTIONS = 31;
+
+  private static final String[] PLACES_OF_BYTES = {
+    "superblock",
+    "descriptors",
+    "bitmaps",
+    "inodes",
+    "directories",
+    "indexes",
+    "maps",
+    "attributes",
+    "journal",
+    "special files"
   };
 
   public static final List<String> KINDS =
-      List.of(
-          "sif",
-          "ssv",
-          "set_bg",
-          "clri",
-          "freeb",
-          "setb",
-          "freei",
-          "seti",
-          "unlink",
-          "ln",
-          "zap",
-          "bits: superblock",
-          "bits: descriptors",
-          "bits: bitmaps",
-          "bits: inodes",
-          "bits: directories",
-          "bits: maps and attributes");
+      java.util.stream.Stream.concat(
+              java.util.stream.Stream.of(
+                  "sif",
+                  "mi",
+                  "ssv",
+                  "set_bg",
+                  "clri",
+                  "freeb",
+                  "setb",
+                  "freei",
+                  "seti",
+                  "unlink",
+                  "kill_file",
+                  "rm",
+                  "ln",
+                  "zap_block, of a file",
+                  "zap_block, of metadata",
+                  "attributes",
+                  "extents"),
+              java.util.stream.Stream.of(PLACES_OF_BYTES)
+                  .flatMap(
+                      place -> java.util.stream.Stream.of("bytes: " + place, "sealed: " + place)))
+          .toList();
 
   private final Path image;
   private final RandomGenerator random;
-  private final MemorySegment sb = MemorySegment.ofArray(new byte[Superblock.SIZE]);
-  private final Geometry geometry;
+  private final FsckBits bits;
+  private final Map<String, Supplier<String>> commands;
 
   public FsckDamages(Path image, RandomGenerator random) throws IOException {
     this.image = image;
     this.random = random;
-    try (FileChannel channel = FileChannel.open(image)) {
-      channel.read(sb.asByteBuffer(), Superblock.OFFSET);
-      this.geometry = Superblock.geometry(sb, channel.size());
-    }
+    this.bits = new FsckBits(image, random);
+    this.commands =
+        Map.ofEntries(
+            Map.entry("sif", () -> "sif " + file() + " " + pick(INODE_FIELDS) + " " + value()),
+            Map.entry("ssv", () -> "ssv " + pick(SUPERBLOCK_FIELDS) + " " + value()),
+            Map.entry("set_bg", this::setGroup),
+            Map.entry("clri", () -> "clri " + file()),
+            Map.entry("setb", () -> "setb " + bits.anyBlock() + " " + few()),
+            Map.entry("freei", () -> "freei " + file()),
+            Map.entry("seti", () -> "seti <" + bits.anyInode() + ">"),
+            Map.entry("unlink", () -> "unlink " + file()),
+            Map.entry("kill_file", () -> "kill_file " + file()),
+            Map.entry("rm", () -> "rm " + file()),
+            Map.entry("ln", () -> "ln " + file() + " /deep/new"),
+            Map.entry("zap_block, of a file", this::zapFile),
+            Map.entry("zap_block, of metadata", this::zapMetadata),
+            Map.entry("attributes", this::changeAttribute));
   }
 
-  /// Damages the image in that way.
+  /// Damages the image in that way, one of [#KINDS].
   public Damage damage(String kind) throws IOException {
+    if (kind.startsWith("bytes: ") || kind.startsWith("sealed: ")) {
+      String place = kind.substring(kind.indexOf(' ') + 1);
+      return new Damage(kind, bits.change(place, kind.startsWith("sealed")));
+    }
     return switch (kind) {
-      case "bits: superblock" -> flip(kind, Superblock.OFFSET, Superblock.SIZE);
-      case "bits: descriptors" -> {
-        GroupLayout layout = new GroupLayout(sb, geometry);
-        int group = random.nextInt(geometry.groupCount());
-        long at = layout.descriptorBlockNr(group) * geometry.blockSizeBytes();
-        yield flip(kind, at + layout.descriptorOffset(group), geometry.descriptorSizeBytes());
-      }
-      case "bits: bitmaps" -> {
-        MemorySegment descriptor = descriptor();
-        long blockNr =
-            random.nextBoolean()
-                ? GroupDescriptor.blockBitmap(descriptor)
-                : GroupDescriptor.inodeBitmap(descriptor);
-        yield flip(kind, blockNr * geometry.blockSizeBytes(), geometry.inodesPerGroup() / 8);
-      }
-      case "bits: inodes" -> {
-        long ino = inode(file());
-        yield flip(kind, inodeOffset(ino), Math.min(160, geometry.inodeSizeBytes()));
-      }
-      case "bits: directories" -> flipIn(kind, blocks(random.nextBoolean() ? "/many" : "/"));
-      case "bits: maps and attributes" -> flipIn(kind, mapBlocks());
-      default -> byDebugfs(kind);
+      case "mi" -> modifyInode();
+      case "extents" -> changeExtents();
+      case "freeb" -> run(kind, List.of("freeb " + usedBlock() + " " + few()));
+      default -> run(kind, List.of(commands.get(kind).get()));
     };
   }
 
-  private Damage byDebugfs(String kind) throws IOException {
-    String command =
-        switch (kind) {
-          case "sif" -> "sif " + file() + " " + pick(INODE_FIELDS) + " " + value();
-          case "ssv" -> "ssv " + pick(SUPERBLOCK_FIELDS) + " " + value();
-          case "set_bg" -> "set_bg " + group() + " " + pick(GROUP_FIELDS) + " " + value();
-          case "clri" -> "clri " + file();
-          case "freeb" -> "freeb " + usedBlock() + " " + (1 + random.nextInt(3));
-          case "setb" -> "setb " + anyBlock() + " " + (1 + random.nextInt(3));
-          case "freei" -> "freei " + file();
-          case "seti" -> "seti <" + (1 + random.nextLong(geometry.inodesCount())) + ">";
-          case "unlink" -> "unlink " + file();
-          case "ln" -> "ln " + file() + " /deep/new";
-          case "zap" ->
-              "zap_block -f "
-                  + (random.nextBoolean() ? "/many" : "/")
-                  + " -p "
-                  + random.nextInt(256)
-                  + " "
-                  + random.nextInt(3);
-          default -> throw new IllegalArgumentException(kind);
-        };
-    Debugfs.write(image, List.of(command));
-    return new Damage(kind, command);
+  private Damage run(String kind, List<String> script) throws IOException {
+    Debugfs.write(image, script);
+    return new Damage(kind, String.join("; ", script));
   }
 
-  private String pick(String[] among) {
+  private String setGroup() {
+    return "set_bg " + bits.anyGroup() + " " + pick(GROUP_FIELDS) + " " + value();
+  }
+
+  private String zapFile() {
+    String file = pick("/many", "/", "/deep", "/long", "<8>", "<3>", "<12>");
+    return "zap_block -f " + file + pattern() + random.nextInt(3);
+  }
+
+  private String zapMetadata() {
+    return "zap_block" + pattern() + bits.metadataBlock();
+  }
+
+  /// Random bytes are changed in the middle of a block, or it is filled.
+  private String pattern() {
+    String pattern = " -p " + random.nextInt(256);
+    return switch (random.nextInt(3)) {
+      case 0 -> pattern + " ";
+      case 1 -> pattern + " -o " + 4 * random.nextInt(60) + " -l " + few() * 4 + " ";
+      default -> " -o " + random.nextInt(250) + " -l " + few() + " ";
+    };
+  }
+
+  private String changeAttribute() {
+    String file = file();
+    return switch (random.nextInt(4)) {
+      case 0 -> "ea_rm " + file + " user.big";
+      case 1 -> "ea_rm " + file + " user.large";
+      case 2 -> "ea_set " + file + " user.other " + "o".repeat(1 + random.nextInt(100));
+      default -> "ea_set " + file + " system.data value";
+    };
+  }
+
+  /// Changes one extent with the editor of debugfs, which lets much pass.
+  private Damage changeExtents() throws IOException {
+    String file = pick("/large", "/sparse", "/many", "/one-block", "/deep");
+    String go = pick("root", "down", "next", "next_leaf", "last_leaf", "last_sib");
+    String edit =
+        switch (random.nextInt(6)) {
+          case 0 -> "delete_node";
+          case 1 -> "insert_node " + edge() + " " + few() + " " + bits.anyBlock();
+          case 2 -> "replace_node " + edge() + " " + few() + " " + bits.anyBlock();
+          case 3 -> "set_bmap " + edge() + " " + bits.anyBlock();
+          case 4 -> "replace_node --uninit " + edge() + " " + few() + " " + bits.anyBlock();
+          default -> "split_node";
+        };
+    return run("extents", List.of("eo " + file, "root", "down", go, edit, "extent_close"));
+  }
+
+  private int edge() {
+    return random.nextInt(4) == 0 ? random.nextInt() >>> 1 : random.nextInt(400);
+  }
+
+  /// Answers the questions of `mi`, all but one by what is there already.
+  private Damage modifyInode() throws IOException {
+    String file = file();
+    int question = random.nextInt(QUESTIONS);
+    String value = value();
+    Path answers = Files.createTempFile("extant-debugfs", ".in");
+    try {
+      Files.writeString(
+          answers, "\n".repeat(question) + value + "\n".repeat(QUESTIONS - question + 1));
+      String debugfs = Oracles.find("debugfs").orElseThrow().toString();
+      String command = "'%s' -w -R 'mi %s' '%s' < '%s'".formatted(debugfs, file, image, answers);
+      Oracles.run(List.of("/bin/sh", "-c", command), Map.of());
+    } finally {
+      Files.delete(answers);
+    }
+    return new Damage("mi", "mi " + file + ", answer " + question + ": " + value);
+  }
+
+  private String pick(String... among) {
     return among[random.nextInt(among.length)];
   }
 
@@ -183,8 +301,8 @@ public final class FsckDamages {
     return pick(FILES);
   }
 
-  private int group() {
-    return random.nextInt(geometry.groupCount());
+  private int few() {
+    return 1 + random.nextInt(3);
   }
 
   private String value() {
@@ -193,104 +311,15 @@ public final class FsckDamages {
       case 1 -> "1";
       case 2 -> "0xffff";
       case 3 -> "0x80000000";
-      case 4 -> Long.toString(random.nextLong(geometry.blocksCount()));
+      case 4 -> Long.toString(bits.anyBlock());
       case 5 -> Long.toString(1L << random.nextInt(31));
       case 6 -> Integer.toString(random.nextInt(64));
       default -> Long.toString(random.nextLong(0xffff_ffffL));
     };
   }
 
-  private long anyBlock() {
-    return 1 + random.nextLong(geometry.blocksCount() - 4);
-  }
-
   private long usedBlock() throws IOException {
-    List<Long> blocks = blocks(pick(new String[] {"/large", "/many", "/sparse", "/one-block"}));
+    List<Long> blocks = bits.blocks(pick("/large", "/many", "/sparse", "/one-block"));
     return blocks.isEmpty() ? 1 : blocks.get(random.nextInt(blocks.size()));
-  }
-
-  private List<Long> blocks(String file) throws IOException {
-    List<Long> blocks = new ArrayList<>();
-    for (String word : Debugfs.read(image, "blocks " + file).split("\\s+")) {
-      if (word.matches("\\d+") && Long.parseLong(word) > 0) {
-        blocks.add(Long.parseLong(word));
-      }
-    }
-    return blocks;
-  }
-
-  /// Blocks of extent trees and pointers, of attributes, and of the journal's head.
-  private List<Long> mapBlocks() throws IOException {
-    List<Long> found = new ArrayList<>();
-    for (String file : new String[] {"/large", "/sparse", "/deep", "<8>"}) {
-      String text = Debugfs.read(image, "stat " + file);
-      for (String pattern :
-          new String[] {
-            "\\((?:IND|DIND|TIND|ETB\\d)\\):(\\d+)", "File ACL: (\\d+)", "\\(0(?:-\\d+)?\\):(\\d+)"
-          }) {
-        boolean dataOfFile = pattern.startsWith("\\(0") && !file.equals("<8>");
-        java.util.regex.Matcher matcher = java.util.regex.Pattern.compile(pattern).matcher(text);
-        while (!dataOfFile && matcher.find()) {
-          found.add(Long.parseLong(matcher.group(1)));
-        }
-      }
-    }
-    found.removeIf(blockNr -> blockNr == 0);
-    return found;
-  }
-
-  private long inode(String file) throws IOException {
-    var matcher =
-        java.util.regex.Pattern.compile("Inode: (\\d+)")
-            .matcher(Debugfs.read(image, "stat " + file));
-    return matcher.find() ? Long.parseLong(matcher.group(1)) : Superblock.ROOT_INO;
-  }
-
-  private MemorySegment descriptor() throws IOException {
-    return descriptor(group());
-  }
-
-  private MemorySegment descriptor(int group) throws IOException {
-    GroupLayout layout = new GroupLayout(sb, geometry);
-    long at = layout.descriptorBlockNr(group) * geometry.blockSizeBytes();
-    MemorySegment descriptor = MemorySegment.ofArray(new byte[geometry.descriptorSizeBytes()]);
-    try (FileChannel channel = FileChannel.open(image)) {
-      channel.read(descriptor.asByteBuffer(), at + layout.descriptorOffset(group));
-    }
-    return descriptor;
-  }
-
-  private long inodeOffset(long ino) throws IOException {
-    long table = GroupDescriptor.inodeTable(descriptor(geometry.groupOfInode(ino)));
-    return table * geometry.blockSizeBytes()
-        + (long) geometry.inodeIndexInGroup(ino) * geometry.inodeSizeBytes();
-  }
-
-  private Damage flipIn(String kind, List<Long> blocks) throws IOException {
-    if (blocks.isEmpty()) {
-      return new Damage(kind, "nothing: there is no such block");
-    }
-    long blockNr = blocks.get(random.nextInt(blocks.size()));
-    int length = random.nextBoolean() ? 64 : geometry.blockSizeBytes();
-    return flip(kind, blockNr * geometry.blockSizeBytes(), length);
-  }
-
-  /// Flips one to three bits.
-  private Damage flip(String kind, long offset, int lengthBytes) throws IOException {
-    StringBuilder text = new StringBuilder("flip");
-    try (FileChannel channel =
-        FileChannel.open(image, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      for (int i = random.nextInt(3); i >= 0; i--) {
-        long at = offset + random.nextInt(lengthBytes);
-        int bit = random.nextInt(8);
-        MemorySegment octet = MemorySegment.ofArray(new byte[1]);
-        channel.read(octet.asByteBuffer(), at);
-        Le.put8(octet, 0, Le.u8(octet, 0) ^ 1 << bit);
-        ByteBuffer bytes = octet.asByteBuffer();
-        channel.write(bytes, at);
-        text.append(" byte ").append(at).append(" bit ").append(bit);
-      }
-    }
-    return new Damage(kind, text.toString());
   }
 }

@@ -135,7 +135,7 @@ class FsckJournalTest {
         .found("size", Problem.ORPHAN_FILE, debugfs("sif <12> size 1500"))
         .found("far", Problem.ORPHAN_FILE, debugfs("ssv orphan_file_inum 130000"))
         .found("with an entry", Problem.ENTRY_INODE, debugfs("ln <12> /file"))
-        .found("without feature", Problem.ORPHAN_FILE, debugfs("feature -orphan_file"))
+        .found("without feature", Problem.INODE_UNATTACHED, debugfs("feature -orphan_file"))
         .tests();
   }
 
@@ -154,6 +154,21 @@ class FsckJournalTest {
         .found("free", Problem.QUOTA_INODE, debugfs("ssv grp_quota_inum 1000"))
         .found("a directory", Problem.QUOTA_INODE, debugfs("sif <3> mode 040755"))
         .found("cleared", Problem.QUOTA_INODE, debugfs("clri <3>"))
+        .found("owner", Problem.QUOTA_USAGE, debugfs("sif <11> uid 70000"))
+        .found("group", Problem.QUOTA_USAGE, debugfs("sif <2> gid 5"))
+        .found("version", Problem.QUOTA_FILE, quotaBlock(0, 4, 9))
+        .found("length", Problem.QUOTA_FILE, quotaBlock(0, 20, 1000))
+        .found("reference", Problem.QUOTA_FILE, quotaBlock(1, 4, 1000))
+        .found("no entry", Problem.QUOTA_USAGE, quotaBlock(1, 0, 0))
+        .found("inodes", Problem.QUOTA_USAGE, quotaBlock(5, 40, 77))
+        .passed("magic number", quotaBlock(0, 0, 1))
+        .passed("limit", quotaBlock(5, 32, 1_000_000))
+        .passed("a tree that bites its tail", quotaBlock(1, 8, 1))
         .tests();
+  }
+
+  /// Writes a word into a block of the file of user quotas, which has blocks of 1 KiB.
+  private static DamagedImage.Damage quotaBlock(int logical, int offset, int word) {
+    return image -> image.edit(image.block("<3>", logical), block -> Le.put32(block, offset, word));
   }
 }

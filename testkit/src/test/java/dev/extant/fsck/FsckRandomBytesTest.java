@@ -28,8 +28,6 @@ class FsckRandomBytesTest {
   /// What we call an error and e2fsck passes, in some of its versions at least.
   private static final Set<Problem> STRICTER =
       EnumSet.of(
-          // The kernel refuses such a journal.
-          Problem.JOURNAL_PLACES,
           // From version 1.47.1 on e2fsck finds it too.
           Problem.EA_INODE_FLAG,
           // A name with zeroes at its end is another name, but not to e2fsck.

@@ -39,7 +39,7 @@ class HostileFsckTest {
       int base = i % bases.length;
       if (bases[base] == null) {
         Path image = folder.resolve("base.img");
-        FsckBases.make(FsckBases.ALL.get(base), image, folder.resolve("tree"));
+        FsckBases.make(FsckBases.ALL.get(base), image, folder.resolve("tree" + base));
         bases[base] = Mke2fs.load(image);
       }
       check(bases[base], seed, i);
