@@ -15,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 
 /// Takes free blocks from the groups' bitmaps and gives them back, in clusters: those of one block
 /// or, with bigalloc, more. Searches and `pendingFrees` count in clusters.
@@ -44,10 +45,12 @@ final class BlockAllocator implements BlockSource, CommitListener {
   private final SystemZone systemZone;
   private final BlockBitmaps bitmaps;
   private final Geometry geometry;
-  private final long reservedBlocks;
 
-  /// Whether the caller may use the blocks reserved for root. So far everybody is root.
-  private final boolean mayUseReserve = true;
+  /// So many free blocks are left alone.
+  private final long reserveBlocks;
+
+  /// Held while blocks are taken, if there is a reserve, so that all together leave it alone.
+  private final ReentrantLock reserveLock = new ReentrantLock();
 
   /// Is told what is freed, under the group's lock, and what became durable.
   interface FreeListener {
@@ -63,19 +66,20 @@ final class BlockAllocator implements BlockSource, CommitListener {
   private final AtomicLong newestFreeTid = new AtomicLong();
   private volatile long durableTid;
 
-  /// `reservedBlocks` is s_r_blocks_count. The mount adds this as a commit listener to its journal.
+  /// `reserveBlocks` are never handed out; 0 for who may use what is reserved for root. The mount
+  /// adds this as a commit listener to its journal.
   BlockAllocator(
       BufferCache buffers,
       GroupTable table,
       Checksums checksums,
       CorruptionHandler corruption,
-      long reservedBlocks) {
+      long reserveBlocks) {
     this.buffers = buffers;
     this.table = table;
     this.geometry = table.geometry();
     this.systemZone = new SystemZone(table);
     this.bitmaps = new BlockBitmaps(buffers, table, systemZone, checksums, corruption);
-    this.reservedBlocks = reservedBlocks;
+    this.reserveBlocks = reserveBlocks;
   }
 
   /// Where and how much to search, in clusters.
@@ -101,7 +105,26 @@ final class BlockAllocator implements BlockSource, CommitListener {
     if (wanted < 1) {
       throw new IllegalArgumentException("allocation of " + wanted + " blocks");
     }
-    checkReserve(wanted);
+    if (reserveBlocks == 0) {
+      return find(handle, goal, wanted);
+    }
+    reserveLock.lock();
+    try {
+      return find(handle, goal, (int) Math.min(wanted, roomBesideReserve()));
+    } finally {
+      reserveLock.unlock();
+    }
+  }
+
+  private long roomBesideReserve() throws IOException {
+    long room = table.totalFreeBlocks() - reserveBlocks;
+    if (room < geometry.blocksPerCluster()) {
+      throw new FsException(Errno.ENOSPC, "the free blocks left are reserved for root");
+    }
+    return room - room % geometry.blocksPerCluster();
+  }
+
+  private Extent find(Handle handle, long goal, int wanted) throws IOException {
     long from = geometry.validDataBlock(goal) ? goal : geometry.firstDataBlock();
     Search search =
         new Search(
@@ -117,12 +140,6 @@ final class BlockAllocator implements BlockSource, CommitListener {
       throw new FsException(Errno.ENOSPC, "no free blocks are left on the file system");
     }
     return extent.count() <= wanted ? extent : new Extent(extent.blockNr(), wanted);
-  }
-
-  private void checkReserve(int wanted) throws IOException {
-    if (!mayUseReserve && table.totalFreeBlocks() - wanted < reservedBlocks) {
-      throw new FsException(Errno.ENOSPC, "the free blocks left are reserved for root");
-    }
   }
 
   private Extent searchNear(Handle handle, Search search) throws IOException {

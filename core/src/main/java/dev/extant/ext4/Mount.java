@@ -119,7 +119,7 @@ final class Mount {
     superblock = new SuperblockStore(buffers);
     GroupLayout layout = new GroupLayout(superblockBytes, geometry);
     groups = new GroupTable(buffers, geometry, layout, checksums, health, health.readOnly());
-    long reserved = Superblock.reservedBlocks(superblockBytes);
+    long reserved = options.useReserve() ? 0 : Superblock.reservedBlocks(superblockBytes);
     blocks = new BlockAllocator(buffers, groups, checksums, health, reserved);
     discarder = new Discarder(blocks, geometry, queue, health);
     discard = options.discard();

@@ -65,6 +65,8 @@ final class MountOptionParser {
       case "noatime" -> "relatime";
       case "relatime" -> "noatime";
       case "noload", "norecovery" -> "load";
+      case "reserve" -> "noreserve";
+      case "noreserve" -> "reserve";
       case "discard" -> "nodiscard";
       case "nodiscard" -> "discard";
       default -> throw unknown(name + "=false");
@@ -99,6 +101,8 @@ final class MountOptionParser {
       case "nobarrier" -> options.barrier(false);
       case "noload", "norecovery" -> options.noload(true);
       case "load" -> options.noload(false);
+      case "reserve" -> options.useReserve(true);
+      case "noreserve" -> options.useReserve(false);
       case "discard" -> options.discard(true);
       case "nodiscard" -> options.discard(false);
       case "noatime" -> options.accessTime(AccessTime.NOATIME);

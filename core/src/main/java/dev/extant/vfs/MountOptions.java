@@ -19,6 +19,7 @@ public record MountOptions(
     long cacheBytes,
     boolean ignoreJournal,
     boolean discard,
+    boolean useReserve,
     Batching batching,
     InstantSource clock) {
 
@@ -84,6 +85,7 @@ public record MountOptions(
     builder.cacheBytes = cacheBytes;
     builder.ignoreJournal = ignoreJournal;
     builder.discard = discard;
+    builder.useReserve = useReserve;
     builder.batching = batching;
     builder.clock = clock;
     return builder;
@@ -118,6 +120,7 @@ public record MountOptions(
     private long cacheBytes = 256L << 20;
     private boolean ignoreJournal;
     private boolean discard;
+    private boolean useReserve = true;
     private Batching batching = Batching.of(Batching.Rule.EXPECTED);
     private InstantSource clock = InstantSource.system();
 
@@ -182,6 +185,12 @@ public record MountOptions(
       return this;
     }
 
+    /// Whether blocks may be used that are reserved for root.
+    public Builder useReserve(boolean value) {
+      useReserve = value;
+      return this;
+    }
+
     public Builder clock(InstantSource value) {
       clock = value;
       return this;
@@ -199,6 +208,7 @@ public record MountOptions(
           cacheBytes,
           ignoreJournal,
           discard,
+          useReserve,
           batching,
           clock);
     }
