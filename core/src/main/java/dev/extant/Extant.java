@@ -18,6 +18,7 @@ import dev.extant.vfs.MountOptions;
 import dev.extant.vfs.TuneOptions;
 import dev.extant.vfs.Volume;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -67,10 +68,16 @@ public final class Extant implements AutoCloseable {
   }
 
   /// Changes the size of an unmounted file system, and of the image file with it. Returns what it
-  /// has become: the layout may not allow the last few blocks.
+  /// has become: the layout may not allow the last few blocks. EINVAL, naming the least size, if
+  /// what it holds does not fit.
   public static long resize(Path image, long sizeBytes) throws IOException {
     try (FileDevice device = Ext4.device(image, false)) {
       long fileBytes = device.sizeBytes();
+      if (sizeBytes < Ext4.sizeBytes(device)) {
+        long reached = Ext4.shrink(device, sizeBytes);
+        cutFile(image, device, sizeBytes);
+        return reached;
+      }
       if (sizeBytes <= fileBytes) {
         return Ext4.grow(device, sizeBytes, Long.MAX_VALUE);
       }
@@ -86,6 +93,31 @@ public final class Extant implements AutoCloseable {
           device.resize(Math.max(fileBytes, Ext4.sizeBytes(device)));
         }
       }
+    }
+  }
+
+  /// Makes an unmounted file system as small as it can be, and the image file with it. Returns what
+  /// it has become.
+  public static long shrinkToMinimum(Path image) throws IOException {
+    try (FileDevice device = Ext4.device(image, false)) {
+      long reached = Ext4.shrinkToMinimum(device);
+      cutFile(image, device, reached);
+      return reached;
+    }
+  }
+
+  /// How small an unmounted file system can become, estimated rather too large than too small.
+  /// Writes nothing.
+  public static long minimumSize(Path image) throws IOException {
+    try (FileDevice device = Ext4.device(image, true)) {
+      return Ext4.minimumBytes(device);
+    }
+  }
+
+  /// The file system has ended before that already.
+  private static void cutFile(Path image, FileDevice device, long sizeBytes) throws IOException {
+    if (Files.isRegularFile(image) && sizeBytes < device.sizeBytes()) {
+      device.resize(sizeBytes);
     }
   }
 

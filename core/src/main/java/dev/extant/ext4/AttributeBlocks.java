@@ -10,6 +10,7 @@ import dev.extant.journal.Handle;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,9 @@ final class AttributeBlocks {
 
   /// A block with attributes of that hash, those asked for longest ago first; guarded by `lock`.
   private final Map<Integer, Long> known = new LinkedHashMap<>(16, 0.75f, true);
+
+  /// Blocks that moved, to where; guarded by `lock`.
+  private final Map<Long, Long> moved = new HashMap<>();
 
   /// What came of a change. `blockNr` is the inode's block now, 0 for none. `released`: nobody has
   /// the old attributes any more. `written`: the new ones are on disk once more than before.
@@ -181,6 +185,36 @@ final class AttributeBlocks {
     forget(buffer);
     blocks.free(handle, buffer.blockNr(), 1, true);
     return true;
+  }
+
+  /// Gives an inode that uses the block another one with the same bytes, to which all that use the
+  /// old one come in turn. Returns its number. Needs [#CREDITS].
+  long move(Handle handle, Inode inode, long oldNr) throws IOException {
+    lock.lock();
+    try (Buffer old = open(oldNr)) {
+      Long known = moved.get(oldNr);
+      if (known == null) {
+        long newNr = blocks.allocate(handle, blocks.goalOf(inode, 1), 1).blockNr();
+        try (Buffer buffer = buffers.fresh(newNr)) {
+          handle.createAccess(buffer);
+          buffer.data().copyFrom(old.data());
+          references(handle, buffer, 1);
+        }
+        moved.put(oldNr, newNr);
+        known = newNr;
+      } else {
+        try (Buffer buffer = open(known)) {
+          handle.writeAccess(buffer);
+          references(handle, buffer, XattrBlock.refcount(buffer.data()) + 1);
+        }
+      }
+      if (leave(handle, old)) {
+        moved.remove(oldNr);
+      }
+      return known;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /// For the end of an inode: one less uses the block, whatever is in it. Needs [#CREDITS].

@@ -104,9 +104,15 @@ final class AttributeStore {
 
   /// The inode's block of attributes, 0 for none. Without the feature 64bit the upper half of the
   /// field means nothing.
-  private long blockNr(Inode inode) {
+  long blockNr(Inode inode) {
     long blockNr = RawInode.fileAcl(inode.raw);
     return wideBlockNumbers ? blockNr : blockNr & 0xFFFF_FFFFL;
+  }
+
+  /// Moves the inode's block of attributes. Needs [AttributeBlocks#CREDITS] and one for the inode.
+  void move(Handle handle, Inode inode) throws IOException {
+    RawInode.fileAcl(inode.raw, blocks.move(handle, inode, blockNr(inode)));
+    mount.inodes.update(handle, inode, true);
   }
 
   byte[] value(Inode inode, Xattr xattr, HeldInodes held) throws IOException {

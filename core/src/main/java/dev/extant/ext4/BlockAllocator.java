@@ -62,6 +62,9 @@ final class BlockAllocator implements BlockSource, CommitListener {
   /// Null where nobody wants to know.
   private volatile FreeListener freeListener;
 
+  /// No block from this one on is handed out.
+  private volatile long limit = Long.MAX_VALUE;
+
   private final Queue<BlockGroup> groupsToSweep = new ConcurrentLinkedQueue<>();
   private final AtomicLong newestFreeTid = new AtomicLong();
   private volatile long durableTid;
@@ -82,7 +85,17 @@ final class BlockAllocator implements BlockSource, CommitListener {
     this.reserveBlocks = reserveBlocks;
   }
 
-  /// Where and how much to search, in clusters.
+  /// From now on no block at or behind `newLimit`, which is the start of a cluster, is handed out.
+  void limit(long newLimit) {
+    limit = newLimit;
+  }
+
+  /// The blocks of the file system itself moved.
+  void systemBlocksMoved() {
+    systemZone.reset();
+  }
+
+  /// Where to search for blocks, and how many, in clusters.
   private record Search(long goal, int goalGroup, int goalIndex, int wanted) {}
 
   /// The best run seen by a search that was not content with it.
@@ -173,7 +186,9 @@ final class BlockAllocator implements BlockSource, CommitListener {
   }
 
   private boolean hasFreeClusters(int group) throws IOException {
-    return !table.damaged(group) && table.freeClusters(group) > 0;
+    return !table.damaged(group)
+        && table.freeClusters(group) > 0
+        && geometry.firstBlockOfGroup(group) < limit;
   }
 
   /// The groups of the first one's flex group come first, then those behind it.
@@ -196,7 +211,7 @@ final class BlockAllocator implements BlockSource, CommitListener {
     BlockGroup group = table.group(number);
     group.lock.lock();
     try {
-      if (group.blockBitmapDamaged || table.freeClusters(number) == 0) {
+      if (group.blockBitmapDamaged || !hasFreeClusters(number)) {
         return null;
       }
       releasePendingFrees(group);
@@ -215,10 +230,10 @@ final class BlockAllocator implements BlockSource, CommitListener {
       throws IOException {
     try (BlockBitmaps.View bitmap = bitmaps.open(group)) {
       MemorySegment held = group.pendingFrees == null ? null : group.pendingFrees.held();
-      int clusters = geometry.clustersInGroup(group.number);
+      int clusters = clustersBelowLimit(group.number);
       FreeRuns runs = new FreeRuns(bitmap.bits(), held, clusters);
       FreeRuns.Run run = FreeRuns.Run.NONE;
-      if (group.number == search.goalGroup) {
+      if (group.number == search.goalGroup && search.goalIndex < clusters) {
         run = runs.at(search.goalIndex, search.wanted);
       }
       if (run.count() == 0) {
@@ -241,6 +256,25 @@ final class BlockAllocator implements BlockSource, CommitListener {
         return null;
       }
       throw e;
+    }
+  }
+
+  private int clustersBelowLimit(int group) {
+    long below = limit - geometry.firstBlockOfGroup(group);
+    return geometry.clusters((int) Math.min(below, geometry.blocksInGroup(group)));
+  }
+
+  /// Writes the group's bitmap if that was never done, so that blocks of the file system itself can
+  /// leave the group. Needs 2 credits.
+  void initialise(Handle handle, int number) throws IOException {
+    BlockGroup group = table.group(number);
+    group.lock.lock();
+    try (BlockBitmaps.View bitmap = bitmaps.open(group)) {
+      if (!bitmap.initialised()) {
+        take(handle, group, bitmap, FreeRuns.Run.NONE);
+      }
+    } finally {
+      group.lock.unlock();
     }
   }
 

@@ -81,16 +81,8 @@ final class BlockBitmaps {
   /// what lies behind a short last group.
   private MemorySegment initial(BlockGroup group) throws IOException {
     MemorySegment bits = MemorySegment.ofArray(new long[geometry.blockSizeBytes() >>> 3]);
-    long first = geometry.firstBlockOfGroup(group.number);
     int blocks = geometry.blocksInGroup(group.number);
-    systemZone.forEachIn(
-        first,
-        blocks,
-        (blockNr, count) -> {
-          int from = (int) (blockNr - first);
-          Bits.setRange(
-              bits, from >>> geometry.logBlocksPerCluster(), geometry.clusters(from + count));
-        });
+    systemZone.mark(bits, group.number);
     Bits.setRange(bits, geometry.clusters(blocks), geometry.blockSizeBytes() * 8);
     check(group, bits);
     return bits;

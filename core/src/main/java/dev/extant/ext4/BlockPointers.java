@@ -33,6 +33,7 @@ final class BlockPointers implements BlockMap {
   private final PointerShape shape;
   private final PointerBlocks pointers;
   private final PointerRemoval removal;
+  private final PointerRelocation relocation;
   private final long maxSizeBytes;
 
   /// `hugeFile`: i_blocks has more than 32 bits.
@@ -49,7 +50,12 @@ final class BlockPointers implements BlockMap {
     this.shape = new PointerShape(geometry.blockSizeBytes());
     this.pointers = new PointerBlocks(geometry, buffers, blocks, shape);
     this.removal = new PointerRemoval(geometry, blocks, shape, pointers);
+    this.relocation = new PointerRelocation(buffers, blocks, inodes, shape, pointers);
     this.maxSizeBytes = shape.maxSizeBytes(hugeFile);
+  }
+
+  MapRelocation relocation() {
+    return relocation;
   }
 
   @Override

@@ -111,6 +111,40 @@ public final class Ext4 implements VolumeOpener {
     }
   }
 
+  /// Shrinks a file system that nobody has mounted to as near below the size as its layout allows:
+  /// what lies behind the new end moves. Returns the new size. EINVAL, naming the least size, if
+  /// what it holds does not fit. The device stays open, and its size is the caller's to change.
+  public static long shrink(BlockDevice device, long sizeBytes) throws FsException {
+    try {
+      long blockSizeBytes = geometry(device).blockSizeBytes();
+      new Shrinking(device, MountOptions.defaults()).shrinkTo(sizeBytes / blockSizeBytes);
+      return geometry(device).blocksCount() * blockSizeBytes;
+    } catch (IOException e) {
+      throw Translation.of(e);
+    }
+  }
+
+  /// Shrinks it as far as possible. Returns the new size.
+  public static long shrinkToMinimum(BlockDevice device) throws FsException {
+    try {
+      new Shrinking(device, MountOptions.defaults()).shrinkToMinimum();
+      return sizeBytes(device);
+    } catch (IOException e) {
+      throw Translation.of(e);
+    }
+  }
+
+  /// How small the file system on a device can become, estimated rather too large than too small.
+  /// Writes nothing.
+  public static long minimumBytes(BlockDevice device) throws FsException {
+    try {
+      long blockSizeBytes = geometry(device).blockSizeBytes();
+      return new Shrinking(device, MountOptions.defaults()).minimumBlocks() * blockSizeBytes;
+    } catch (IOException e) {
+      throw Translation.of(e);
+    }
+  }
+
   /// The size of the file system on a device, as its superblock says.
   public static long sizeBytes(BlockDevice device) throws FsException {
     try {

@@ -25,6 +25,7 @@ final class ExtentTree implements BlockMap {
   private final ExtentEditor editor;
   private final ExtentCuts cuts;
   private final ExtentRanges ranges;
+  private final ExtentRelocation relocation;
 
   ExtentTree(
       Geometry geometry,
@@ -40,6 +41,11 @@ final class ExtentTree implements BlockMap {
     this.editor = new ExtentEditor(geometry, buffers, blocks, nodes);
     this.cuts = new ExtentCuts(nodes, editor);
     this.ranges = new ExtentRanges(geometry, clusters, inodes, nodes, editor, cuts);
+    this.relocation = new ExtentRelocation(buffers, blocks, inodes, nodes, editor);
+  }
+
+  MapRelocation relocation() {
+    return relocation;
   }
 
   /// What extents can that other block maps cannot.

@@ -22,6 +22,9 @@ final class GroupChoice {
   private final int flexSize;
   private final int flexCount;
 
+  /// No inode of this group or one behind it is given out.
+  private volatile int limit = Integer.MAX_VALUE;
+
   GroupChoice(GroupTable table) {
     this.table = table;
     this.geometry = table.geometry();
@@ -30,11 +33,15 @@ final class GroupChoice {
     this.flexCount = (groups + flexSize - 1) / flexSize;
   }
 
+  void limit(int newLimit) {
+    limit = newLimit;
+  }
+
   /// What is free and used in one flex group, or on average.
   private record Room(long freeInodes, long freeBlocks, long directories) {}
 
   boolean hasFreeInodes(int group) throws IOException {
-    return !table.damaged(group) && table.freeInodes(group) > 0;
+    return group < limit && !table.damaged(group) && table.freeInodes(group) > 0;
   }
 
   int forFile(Inode parent) throws IOException {

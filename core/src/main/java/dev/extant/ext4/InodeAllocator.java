@@ -53,6 +53,32 @@ final class InodeAllocator {
     this.groupChecksums = checksums.descriptorsEnabled();
   }
 
+  /// From now on no inode of group `newLimit` or one behind it is handed out.
+  void limit(int newLimit) {
+    choice.limit(newLimit);
+  }
+
+  /// Which inodes of the group are in use, a bit for each; null if none was ever.
+  MemorySegment used(int number) throws IOException {
+    BlockGroup group = table.group(number);
+    group.lock.lock();
+    try {
+      if (table.inodeBitmapUninitialised(number)) {
+        return null;
+      }
+      try (Buffer buffer = group.inodeBitmapDamaged ? null : open(group)) {
+        if (buffer == null) {
+          throw new FsException(
+              Errno.EUCLEAN, "the inode bitmap of group " + number + " is corrupt");
+        }
+        byte[] copy = new byte[geometry.blockSizeBytes()];
+        return MemorySegment.ofArray(copy).copyFrom(buffer.data());
+      }
+    } finally {
+      group.lock.unlock();
+    }
+  }
+
   /// A number for a new inode's i_generation.
   int nextGeneration() {
     randomLock.lock();

@@ -50,6 +50,10 @@ final class InodeBlockMap implements BlockMap {
     return kind(inode);
   }
 
+  MapRelocation relocation(Inode inode) {
+    return inode.hasFlag(RawInode.EXT4_EXTENTS_FL) ? extents.relocation() : pointers.relocation();
+  }
+
   /// What the inode's blocks are or, while its data is in itself, will be.
   private BlockMap kind(Inode inode) {
     boolean asNew = newHaveExtents && inode.hasFlag(RawInode.EXT4_INLINE_DATA_FL);

@@ -47,11 +47,12 @@ final class Mount {
   final Journal journal;
   final Health health;
   final SuperblockStore superblock;
+  final GroupTable groups;
   final BlockAllocator blocks;
   final InodeAllocator inodeAllocator;
   final Inodes inodes;
   final OrphanList orphans;
-  final BlockMap map;
+  final InodeBlockMap map;
   final FileData files;
   final FileRanges ranges;
   final Directories directories;
@@ -71,7 +72,6 @@ final class Mount {
   private final MultiMountProtection protection;
 
   private final Eviction eviction;
-  private final GroupTable groups;
   private final OrphanFile orphanFile;
   private final UsageMark usageMark;
   private final ModificationTimes clock;

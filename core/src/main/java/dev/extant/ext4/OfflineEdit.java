@@ -81,9 +81,21 @@ final class OfflineEdit implements AutoCloseable {
     plainMark = new UsageMark(queue, false);
   }
 
+  /// What is done first, with mounts.
+  interface Preparation {
+    void run() throws IOException;
+  }
+
   /// Refuses a file system that cannot be written, or in which errors were found.
   static OfflineEdit open(BlockDevice device, MountOptions options) throws IOException {
+    return open(device, options, () -> {});
+  }
+
+  /// The same after work that mounts and unmounts it.
+  static OfflineEdit open(BlockDevice device, MountOptions options, Preparation preparation)
+      throws IOException {
     Usage usage = settle(device, options);
+    preparation.run();
     MultiMountProtection protection =
         MultiMountProtection.claim(
             new BorrowedDevice(device), superblockOf(device), options.clock(), Thread::sleep);

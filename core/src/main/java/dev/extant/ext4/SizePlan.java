@@ -7,6 +7,7 @@ import dev.extant.ext4.format.GroupLayout;
 import dev.extant.ext4.format.Superblock;
 import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /// One step from a file system's size to another: the numbers before and after.
@@ -22,7 +23,7 @@ record SizePlan(
     MemorySegment superblock,
     boolean losesResizeInode) {
   /// A last group with less room for data than this is not worth having.
-  private static final int MIN_DATA_BLOCKS_OF_LAST_GROUP = 50;
+  static final int MIN_DATA_BLOCKS = 50;
 
   /// Bounds what one step holds in memory.
   private static final int MAX_GROUPS_PER_STEP = 4096;
@@ -62,6 +63,65 @@ record SizePlan(
     return withCounts(superblock, bytes, before, layout, most, groups, losesResizeInode);
   }
 
+  /// Shrinking to `blocksCount` blocks or, if those leave too little of the last group, to the end
+  /// of the group before; null if that is not smaller. EINVAL if nothing would be left.
+  ///
+  /// Blocks of descriptors that are not needed any more are kept by the resize inode, where there
+  /// is one.
+  static SizePlan shrinkage(MemorySegment superblock, long blocksCount) throws FsException {
+    Geometry before = Superblock.geometry(superblock, Long.MAX_VALUE);
+    GroupLayout layout = new GroupLayout(superblock, before);
+    MemorySegment bytes = MemorySegment.ofArray(new byte[Superblock.SIZE]).copyFrom(superblock);
+    long blocks = blocksCount;
+    if (before.blocksPerCluster() > 1) {
+      blocks -= (blocks - before.firstDataBlock()) % before.blocksPerCluster();
+    }
+    while (true) {
+      long groups = ceil(blocks - before.firstDataBlock(), before.blocksPerGroup());
+      if (groups < 1) {
+        throw new FsException(Errno.EINVAL, blocksCount + " blocks are too few for a file system");
+      }
+      if (blocks >= before.blocksCount()) {
+        return null;
+      }
+      Superblock.blocksCount(bytes, blocks);
+      Superblock.inodesCount(bytes, groups * before.inodesPerGroup());
+      shrinkDescriptors(superblock, bytes, layout, (int) groups);
+      Geometry after = Superblock.geometry(bytes, Long.MAX_VALUE);
+      GroupLayout layoutAfter = new GroupLayout(bytes, after);
+      int last = after.groupCount() - 1;
+      int needed = layoutAfter.frontBlocks(last) + 2 + after.inodeTableBlocksPerGroup();
+      if (after.blocksInGroup(last) >= needed + MIN_DATA_BLOCKS) {
+        scaleReserve(superblock, bytes, blocks);
+        return new SizePlan(before, after, layout, layoutAfter, bytes, false);
+      }
+      blocks = before.firstDataBlock() + (groups - 1) * before.blocksPerGroup();
+    }
+  }
+
+  private static void shrinkDescriptors(
+      MemorySegment superblock, MemorySegment bytes, GroupLayout layout, int groups)
+      throws FsException {
+    Features features = Superblock.features(superblock);
+    int perBlock = Superblock.geometry(superblock, Long.MAX_VALUE).descriptorsPerBlock();
+    int inTable = (int) ceil(groups, perBlock);
+    if (features.has(Feature.META_BG) && Superblock.firstMetaGroup(superblock) > inTable) {
+      Superblock.features(bytes, features.without(Feature.META_BG));
+      Superblock.firstMetaGroup(bytes, 0);
+    }
+    if (features.has(Feature.RESIZE_INODE)) {
+      int reserved = Superblock.reservedGdtBlocks(superblock);
+      int most = (int) (1024L << Superblock.logBlockSize(superblock)) / 4;
+      int kept = Math.min(most, reserved + layout.descriptorBlocks() - inTable);
+      Superblock.reservedGdtBlocks(bytes, kept);
+    }
+    for (int i = 0; i < 2; i++) {
+      if (Superblock.backupGroup(superblock, i) >= groups) {
+        Superblock.backupGroup(bytes, i, 0);
+      }
+    }
+  }
+
   private static SizePlan withCounts(
       MemorySegment superblock,
       MemorySegment bytes,
@@ -83,8 +143,7 @@ record SizePlan(
       GroupLayout layoutAfter = new GroupLayout(bytes, after);
       int last = after.groupCount() - 1;
       int needed = layoutAfter.frontBlocks(last) + 2 + after.inodeTableBlocksPerGroup();
-      if (last < before.groupCount()
-          || after.blocksInGroup(last) >= needed + MIN_DATA_BLOCKS_OF_LAST_GROUP) {
+      if (last < before.groupCount() || after.blocksInGroup(last) >= needed + MIN_DATA_BLOCKS) {
         scaleReserve(superblock, bytes, blocks);
         return new SizePlan(before, after, layout, layoutAfter, bytes, losesResizeInode);
       }
@@ -111,6 +170,13 @@ record SizePlan(
           Errno.EFBIG,
           blocks + " blocks are more than a file system without the feature 64bit holds");
     }
+  }
+
+  /// Behind the last block of the group's bitmaps and inode table.
+  static long endOfMetadata(GroupTable table, int group) throws IOException {
+    long bitmaps = Math.max(table.blockBitmap(group), table.inodeBitmap(group)) + 1;
+    long inodes = table.inodeTable(group) + table.geometry().inodeTableBlocksPerGroup();
+    return Math.max(bitmaps, inodes);
   }
 
   /// Groups that are new.

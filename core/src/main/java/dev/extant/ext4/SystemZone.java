@@ -1,7 +1,10 @@
 package dev.extant.ext4;
 
 import dev.extant.ext4.format.Geometry;
+import dev.extant.ext4.format.GroupLayout;
+import dev.extant.util.Bits;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /// Where the file system's own blocks lie: superblocks, descriptors, bitmaps and inode tables, as
@@ -13,12 +16,21 @@ final class SystemZone {
   }
 
   private final GroupTable table;
+  private final Geometry geometry;
+  private final GroupLayout layout;
 
   /// Starts and ends (exclusive) of the ranges, in turn. Null until first needed.
   private volatile long[] bounds;
 
   SystemZone(GroupTable table) {
+    this(table, table.geometry(), table.layout());
+  }
+
+  /// The same for a part of the groups, as if there were no others.
+  SystemZone(GroupTable table, Geometry geometry, GroupLayout layout) {
     this.table = table;
+    this.geometry = geometry;
+    this.layout = layout;
   }
 
   /// True if one of the blocks belongs to the file system itself.
@@ -26,6 +38,11 @@ final class SystemZone {
     long[] ranges = ranges();
     int at = firstEndingBehind(ranges, blockNr);
     return at < ranges.length && ranges[at] < blockNr + count;
+  }
+
+  /// Some of the blocks moved: they are read again when they are next needed.
+  void reset() {
+    bounds = null;
   }
 
   /// Visits the parts of the ranges that lie in the given blocks, in order.
@@ -38,6 +55,19 @@ final class SystemZone {
       long from = Math.max(ranges[at], blockNr);
       visitor.visit(from, (int) (Math.min(ranges[at + 1], limit) - from));
     }
+  }
+
+  /// Sets the bits of the group's clusters in which one of the ranges lies.
+  void mark(MemorySegment bits, int group) throws IOException {
+    long first = geometry.firstBlockOfGroup(group);
+    forEachIn(
+        first,
+        geometry.blocksInGroup(group),
+        (blockNr, count) -> {
+          int from = (int) (blockNr - first);
+          Bits.setRange(
+              bits, from >>> geometry.logBlocksPerCluster(), geometry.clusters(from + count));
+        });
   }
 
   /// Index of the first range whose end is behind `blockNr`.
@@ -67,10 +97,9 @@ final class SystemZone {
   /// A group whose descriptor is damaged adds only what its number tells.
   private long[] collect() throws IOException {
     Collector collector = new Collector();
-    Geometry geometry = table.geometry();
     int tableBlocks = geometry.inodeTableBlocksPerGroup();
     for (int group = 0; group < geometry.groupCount(); group++) {
-      collector.add(geometry.firstBlockOfGroup(group), table.layout().frontBlocks(group));
+      collector.add(geometry.firstBlockOfGroup(group), layout.frontBlocks(group));
       if (!table.damaged(group)) {
         collector.add(table.blockBitmap(group), 1);
         collector.add(table.inodeBitmap(group), 1);

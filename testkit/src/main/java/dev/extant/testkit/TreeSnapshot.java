@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -75,6 +76,24 @@ public record TreeSnapshot(SortedMap<String, Entry> entries) {
       case SYMLINK -> volume.readlink(node);
       default -> new byte[0];
     };
+  }
+
+  /// Fails unless `other` has the same paths with the same types, links and content. Inode numbers
+  /// may differ.
+  public void requireSame(String where, TreeSnapshot other) {
+    if (!entries.keySet().equals(other.entries.keySet())) {
+      throw new AssertionError(
+          where + ": expected " + entries.keySet() + ", found " + other.entries.keySet());
+    }
+    entries.forEach(
+        (path, entry) -> {
+          Entry now = other.entries.get(path);
+          if (now.type != entry.type
+              || now.nlink != entry.nlink
+              || !Arrays.equals(now.content, entry.content)) {
+            throw new AssertionError(where + ": " + path + " is not as it was");
+          }
+        });
   }
 
   /// What is below a directory of the machine's own file system.
