@@ -133,7 +133,7 @@ class ErrorPoliciesTest {
           .isEqualTo(100);
     }
     assertThatThrownBy(volume::close).satisfies(ErrorPoliciesTest::assertPlanned);
-    volume.close();
+    mount.close();
     FileDevice.open(image, false).close();
     // The device took nothing any more, not even the error.
     assertMarkedAndRecoverable(false);
@@ -284,7 +284,7 @@ class ErrorPoliciesTest {
           .isInstanceOf(FsException.class)
           .hasStackTraceContaining("directory");
     }
-    volume.close();
+    mount.close();
     assertMarkedAndRecoverable(true);
   }
 }

@@ -62,11 +62,11 @@ class OurJournalsTest {
         .expect(0);
     try (FileDevice base = FileDevice.open(image, true)) {
       RecordingDevice device = new RecordingDevice(new OverlayDevice(CrashedImage.shared(base)));
-      long wrapped = work(device, blockSize, dataMode, seed);
+      Span span = work(device, blockSize, dataMode, seed);
       CutStates states = new CutStates(base, device.log());
       Random random = new Random(seed);
       for (int i = 0; i < CUTS; i++) {
-        long tick = random.nextLong(wrapped, states.lastTick());
+        long tick = random.nextLong(span.wrapped(), span.end());
         try (BlockDevice state = states.materialise(tick, seed + i)) {
           Images.copy(state, cut);
           Recoveries.compare(cut);
@@ -78,8 +78,11 @@ class OurJournalsTest {
     }
   }
 
-  /// Returns when the journal had wrapped twice; the work goes on for a while after that.
-  private static long work(RecordingDevice device, int blockSize, String dataMode, long seed)
+  /// Ticks: the journal has wrapped twice, and the file system, with changes, is about to be
+  /// closed.
+  private record Span(long wrapped, long end) {}
+
+  private static Span work(RecordingDevice device, int blockSize, String dataMode, long seed)
       throws IOException {
     MountOptions options = MountOptions.parse("commit=0,noatime,data=" + dataMode);
     Extant mount = Extant.open(device, options);
@@ -96,7 +99,7 @@ class OurJournalsTest {
     long end = device.ticks();
     mount.close();
     assertThat(end).isGreaterThan(wrapped);
-    return wrapped;
+    return new Span(wrapped, end);
   }
 
   private static void changes(Extant mount, Random random, int round) throws IOException {

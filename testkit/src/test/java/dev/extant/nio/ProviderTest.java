@@ -129,7 +129,7 @@ class ProviderTest {
   @Test
   void aFailedOpeningLeavesNothingBehind() throws IOException {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> FileSystems.newFileSystem(image, Map.of("batching", "none")))
+        .isThrownBy(() -> FileSystems.newFileSystem(image, Map.of("batching", "never")))
         .withMessageContaining("batching");
     assertThatExceptionOfType(FileSystemException.class)
         .isThrownBy(() -> FileSystems.newFileSystem(image, Map.of("options", "noload")))
