@@ -104,6 +104,17 @@ class SyncAllTest {
   }
 
   @Test
+  void oneWhoseVolumeWasClosedIsClosed() throws IOException {
+    RamDevice device = device();
+    Extant mount = mount(device);
+    Files.writeString(mount.fileSystem().getPath("/file"), "abc");
+    mount.volume().close();
+    Extant.syncAll();
+    assertThat(mount.fileSystem().isOpen()).isFalse();
+    assertThat(survives(device, "/file")).isTrue();
+  }
+
+  @Test
   void mountsThatAreClosedMeanwhile() throws Exception {
     for (int round = 0; round < 20; round++) {
       RamDevice device = device();

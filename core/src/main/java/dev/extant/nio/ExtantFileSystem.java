@@ -1,5 +1,6 @@
 package dev.extant.nio;
 
+import dev.extant.vfs.Errno;
 import dev.extant.vfs.FsException;
 import dev.extant.vfs.Volume;
 import java.io.Closeable;
@@ -210,13 +211,27 @@ public final class ExtantFileSystem extends FileSystem {
   }
 
   /// Makes everything durable that was done before the call, or waits for the closing that does so.
-  /// Returns what went wrong, or null.
+  /// A file system whose volume was closed under it, as an error may do, is closed here, which says
+  /// what went wrong then. Returns what went wrong, or null.
   IOException syncFailure() {
     try {
       sync();
       return null;
     } catch (ClosedFileSystemException e) {
       return end.join();
+    } catch (IOException e) {
+      return volumeIsClosed(e) ? closingFailure() : e;
+    }
+  }
+
+  private static boolean volumeIsClosed(IOException failure) {
+    return failure.getCause() instanceof FsException cause && cause.errno() == Errno.EBADF;
+  }
+
+  private IOException closingFailure() {
+    try {
+      close();
+      return null;
     } catch (IOException e) {
       return e;
     }

@@ -18,7 +18,8 @@ enum Difference {
   SELF_COPY("a link copied onto itself with REPLACE_EXISTING is replaced, not removed"),
   IGNORED_OPTION(
       "CREATE_NEW, which means nothing for a reader, does not make NOFOLLOW_LINKS follow"),
-  BIRTH("the creation time can be set");
+  BIRTH("the creation time can be set"),
+  LOCK_HOLDERS("a lock has one holder at a time also while other channels of the file are closed");
 
   final String reason;
 

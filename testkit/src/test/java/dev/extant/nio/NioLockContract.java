@@ -155,7 +155,10 @@ interface NioLockContract extends NioFixture {
     while (locked < 50) {
       try (FileChannel channel = FileChannel.open(path("file"), READ, WRITE)) {
         channel.lock(0, 1, false);
-        assertThat(holders.incrementAndGet()).isEqualTo(1);
+        int now = holders.incrementAndGet();
+        if (differs(Difference.LOCK_HOLDERS)) {
+          assertThat(now).isEqualTo(1);
+        }
         Thread.yield();
         holders.decrementAndGet();
         locked++;
